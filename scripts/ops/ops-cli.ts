@@ -23,8 +23,8 @@ status                    how things are, and what wants a person
 watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --json a line each time
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
 why <hash, code or till>  what became of a payment, step by step: by its intent, its hash or the 10 characters after
-                          0x that screens show, or an agent's code; by a till or an address, its account. Shows
-                          all that fits
+                          0x that screens show, a receipt number (Ref), or an agent's code; by a till or an
+                          address, its account. Shows all that fits
 why                       the same for what a caller reads out, which is read from standard input: a number (as it is
                           dialled at home too) with what it sent and received, or any of these
 session <gateway> <id>    how a session was decided that the gateway names: the number is read from standard input
@@ -154,9 +154,9 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
 
 async function showWhy(operator: Operated, name: string | undefined): Promise<Found> {
   // What may be a number belongs into no history of a shell: it is not shown again.
-  if (name !== undefined && !/^(0x[0-9a-fA-F]{10,64}|[0-9]{5,6})$/.test(name)) {
+  if (name !== undefined && !/^(0x[0-9a-fA-F]{10,64}|[0-9]{5,6}|[0-9]{3}-[0-9]{4})$/.test(name)) {
     throw new StackError(
-      'An argument is a hash or its first 10 characters after 0x, an intent, an address, a code or a till; a number is read from input.',
+      'An argument is a hash or its first 10 characters after 0x, an intent, an address, a receipt number, a code or a till; a phone number is read from input.',
     )
   }
   const text = name ?? (await readNumber(operator.terminal))

@@ -9,14 +9,16 @@ import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
-import { getCallKind, getCallRules, type PaymentKind } from '../loan/kinds.ts'
+import { getCallKind, getCallRules } from '../loan/kinds.ts'
 import { agreeToWorth, type LocalWorth } from '../loan/local-worth.ts'
 import { readLoanTerms } from '../loan/reader.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
 import {
   assuredLifetimeSeconds,
   requestLifetimeSeconds,
+  type SignedRequest,
   signRequest,
+  toReceiptNumber,
 } from '../relay/forwarder/requests.ts'
 import {
   type HeldSms,
@@ -31,11 +33,10 @@ import type { PayingStep, PreparedOrder } from '../relay/pay/paying-step.ts'
 import { describeFault } from '../runtime/log.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
-import { payments } from './menu/payments.ts'
 import { shortenAddress } from './messages/texts.ts'
+import { estimateBalance, getFee, type ShownPayment, writeSubmitted } from './receipt.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
-import { writeFitting } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import { readRecord, readSessionRate, termsRecord } from './session/records.ts'
 import { nameReminderSubject, type SmsFacts, type SmsSeals } from './sms.ts'
@@ -67,7 +68,7 @@ export async function requestPayment(
     stepKey: visit.stepKey,
     intent: name,
     question,
-    createOrder: () => prepareOrder(visit, intent, name),
+    createOrder: (open) => prepareOrder(visit, { intent, name, open }),
     async findDenial() {
       const why = (await findDenial(visit, authorizedBy)) ?? (await findChange(visit, intent))
       return why && { kind: 'not_authorized', reason: why }
@@ -167,8 +168,7 @@ async function findAgreed(
 /** Creates and signs the order of a payment, with its screens and messages. */
 async function prepareOrder(
   visit: Visit,
-  intent: Intent,
-  name: IntentName,
+  { intent, name, open }: { intent: Intent; name: IntentName; open: readonly SignedRequest[] },
 ): Promise<PreparedOrder> {
   const { settings, ledger, forwarder, now, keys } = visit.services
   const { messages, account, createStepKey, answers } = visit
@@ -182,7 +182,8 @@ async function prepareOrder(
   const { call, spendsWei, reserves, amountWei } = await planCall(visit, intent, shownTerms)
   const code = derivePaymentCode(keys, name.intentId)
   const agreed = await findAgreed(visit, intent, amountWei)
-  const shown = { kind, amountWei, agreed, to: nameRecipient(visit, intent), code }
+  const [to, receipt] = [nameRecipient(visit, intent), toReceiptNumber(name.intentId)]
+  const shown = { kind, amountWei, agreed, to, code, receipt, feeWei: getFee(call) }
   const queued =
     settings.profile === 'demo' ? messages.queued : messages.queuedFor(minutesPlaceholder)
   const till = recipient?.kind === 'till' && { account: recipient.address, reference, code }
@@ -194,10 +195,12 @@ async function prepareOrder(
       deadline: Math.floor(now() / 1_000) + lifetimeSeconds,
       data: encodeCall(call),
     })
-  const [request, lasting] = await Promise.all([
+  const [request, lasting, balanceWei] = await Promise.all([
     sign(requestLifetimeSeconds),
     mayBeAssured ? sign(assuredLifetimeSeconds) : undefined,
+    settings.profile === 'demo' ? undefined : estimateBalance(visit, call, open),
   ])
+  const receiptOf = { ...shown, balanceWei }
   return {
     order: {
       request,
@@ -211,38 +214,12 @@ async function prepareOrder(
       reminder: kind === 'loan' ? await sealBorrower(visit) : undefined,
     },
     screens: {
-      carried: writeSubmitted(visit, shown, formatHash(hashPlaceholder)),
-      queued: writeSubmitted(visit, shown, queued),
+      carried: writeSubmitted(visit, receiptOf, { hash: hashPlaceholder }),
+      queued: writeSubmitted(visit, receiptOf, { queued }),
     },
     // An account that is derived from a number, also a till's, has a key and never code.
     payee: recipient?.kind === 'address' ? recipient.address : undefined,
   }
-}
-
-/** Describes a payment as its screen does; `to` is empty if it has no recipient. */
-type ShownPayment = {
-  kind: PaymentKind
-  amountWei: bigint | 'all'
-  agreed?: LocalWorth | undefined
-  to: string
-  code: string
-}
-
-/** Writes the screen of a submitted payment; `transaction` names its hash, or that it waits. */
-function writeSubmitted(
-  { services: { showAmount, showExactAmount }, messages }: Visit,
-  { kind, amountWei, agreed, to, code }: ShownPayment,
-  transaction: string,
-): Screen {
-  const { submitted } = payments[kind].words(messages)
-  const showUnit = agreed ? showAmount : showExactAmount
-  const unitText = amountWei === 'all' ? amountWei : showUnit(amountWei)
-  const write = (amount: string): string => {
-    const text = submitted(amount, to, transaction, code)
-    // As in the demonstration, a transfer's screen names no amount that is in coins alone.
-    return kind === 'transfer' && agreed ? text.replace('\n', `\n${amount}\n`) : text
-  }
-  return endScreen(writeFitting(agreed, unitText, write))
 }
 
 /**
@@ -267,8 +244,10 @@ async function writePaid(
     amountWei: call.kind === 'loan' ? call.principalWei : call.amountWei,
     to: isNamed ? nameRecipient(visit, intent) : payee ? shortenAddress(payee, chainId) : '',
     code: derivePaymentCode(keys, intentId),
+    receipt: toReceiptNumber(intentId),
+    feeWei: getFee(call),
   }
-  return writeSubmitted(visit, shown, formatHash(paid.hash))
+  return writeSubmitted(visit, shown, paid)
 }
 
 /** Derives the 6 digits that caller and agent compare. Only this service can compute them. */
@@ -397,9 +376,6 @@ function describeRecipient(visit: Visit, recipient: Recipient): string {
 /** Names the recipient of a payment with its reference; empty if it has none. */
 const nameRecipient = (visit: Visit, { recipient, reference }: Intent): string =>
   [recipient && describeRecipient(visit, recipient), reference].filter(Boolean).join(', ')
-
-/** Shows the start of a transaction's hash, or the placeholder of one. */
-const formatHash = (hash: string): string => `${hash.slice(0, hashPlaceholder.length)}...`
 
 const resolveAddress = async ({ accounts }: Visit, recipient: Recipient) =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

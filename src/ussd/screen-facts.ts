@@ -73,6 +73,8 @@ export type Activity = {
   /** Names the other party by a shortened number, else by a shortened address. */
   counterparty?: string
   state: ActivityState
+  /** Holds the payment's receipt number, where it is known which payment it was. */
+  receipt?: string | undefined
 }
 
 export type ActivityState =

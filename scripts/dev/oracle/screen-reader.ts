@@ -4,6 +4,7 @@ import { help } from '../../../src/ussd/menu/entries/help.ts'
 import { receive } from '../../../src/ussd/menu/entries/receive.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
+import { withClosing } from '../../../src/ussd/receipt.ts'
 
 export type Claim =
   | 'submitted'
@@ -23,7 +24,10 @@ export type Claim =
   /** No claim: the screen shows something, or asks. */
   | 'none'
 
-/** Names a screen's message; `tx` is the beginning of the shown hash. */
+/**
+ * Names a screen's message; `tx` is the beginning of the shown hash: of a lender's screen, which
+ * shows none, only `0x`, if its payment does not wait.
+ */
 export type ScreenMessage = { key: string; claim: Claim; tx?: string }
 
 /** Finds the message of a screen; undefined if no message matches. */
@@ -91,7 +95,7 @@ export function createScreenReader(messages: Messages): ScreenReader {
   const findWords = (key: MessageKey): Words =>
     key.split('.').reduce((words, part) => (words as Record<string, Words>)[part] as Words, all)
   const createPatterns = (key: MessageKey, claim: Claim, after: string) =>
-    listForms(key, findWords(key)).map((form) => ({
+    listReceiptForms(key, listForms(key, findWords(key))).map((form) => ({
       ...form,
       claim,
       pattern: new RegExp(form.source + after),
@@ -103,12 +107,14 @@ export function createScreenReader(messages: Messages): ScreenReader {
   const known = new Map<string, ScreenMessage | undefined>()
 
   function read(screen: string, kind: 'ask' | 'end'): ScreenMessage | undefined {
-    const text = screen.replace(localLine, '')
+    const text = readReceipt(screen)
     for (const { key, claim, pattern } of kind === 'end' ? ends : asks) {
       const found = pattern.exec(text)
       if (found === null) continue
-      const tx = found.find((shown) => /^0x[0-9a-f]+\.\.\.$/.test(shown))
-      return { key, claim, ...(tx !== undefined && { tx: tx.slice(0, -3) }) }
+      const tx = found
+        .map((shown) => /^(?:Tx: (0x[0-9a-f]+)|\w+: \d{3}-\d{4}$)/.exec(shown))
+        .find((each) => each !== null)
+      return { key, claim, ...(tx && { tx: tx[1] ?? '0x' }) }
     }
     return kind === 'ask' ? { key: 'asked', claim: 'none' } : undefined
   }
@@ -120,8 +126,15 @@ export function createScreenReader(messages: Messages): ScreenReader {
   }
 }
 
-/** The line that a transfer's screen has beside its message, if it was typed in local money. */
-const localLine = /\n[A-Z]{3} [\d,.]+( \([\d.]+ \w+\))?(?=\nTo: )/
+/** Leaves out the lines of a lender's receipt that a payment's message has no words for. */
+function readReceipt(screen: string): string {
+  if (!/: \d{3}-\d{4}\b/.test(screen)) return screen
+  const lines = screen.split('\n')
+  const transferLine = /^([A-Z]{3} )?[\d,.]+( \w+)?( \([\d.]+ \w+\))?$/
+  return lines
+    .filter((line) => !transferLine.test(line) && !/^(Fee: |Balance after: )/.test(line))
+    .join('\n')
+}
 
 type Form = { key: string; source: string }
 
@@ -134,6 +147,12 @@ function listForms(key: string, words: Words): Form[] {
     return { key, source: `^${literal.replaceAll(blank, '([^]*?)')}` }
   })
 }
+
+/** Adds the forms of receipts that had no room for their last line. */
+const listReceiptForms = (key: string, forms: readonly Form[]): readonly Form[] =>
+  [...withClosing].some((kind) => key === `${kind}.submitted`)
+    ? forms.flatMap((form) => [form, { ...form, source: form.source.replace(/\n[^\n]*$/, '') }])
+    : forms
 
 const blank = '\u0001'
 

@@ -19,6 +19,9 @@ type Line = { number: number; verb: Verb; rest: string }
 const verbs = ['phone', 'dial', '>', '=', 'again', 'until'] as const
 type Verb = (typeof verbs)[number]
 
+/** Matches a payment's number on its screen, and behind its line of the activity. */
+const receiptNumbers = / \(\d{3}-\d{4}\)$|(?<=^\w+: )\d{3}-\d{4}\b/gmu
+
 const usualPolling = { everyMs: 500, withinMs: 180_000 }
 
 /**
@@ -34,6 +37,8 @@ const usualPolling = { everyMs: 500, withinMs: 180_000 }
  *
  * `= Code: <code>` reads the 6 digits of a payment, for which `<code>` stands in later lines.
  *
+ * Receipt numbers, which differ at each run, are left out of lines: `= Ref: `.
+ *
  * Empty lines, and lines that begin with `#`, are for people.
  *
  * @throws {StackError} naming the line that does not hold
@@ -48,7 +53,10 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
   /** Finds a line on a screen, with the code that `Code: <code>` has read before. */
   const hasLine = (shown: string, wanted: string): boolean => {
     const [before = '', after] = wanted.split('<code>')
-    const lines = shown.replace(/^(CON|END) /, '').split('\n')
+    const lines = shown
+      .replace(/^(CON|END) /, '')
+      .replaceAll(receiptNumbers, '')
+      .split('\n')
     if (after === undefined) return lines.includes(wanted)
     const known = before === 'Code: ' ? undefined : code
     const found = lines

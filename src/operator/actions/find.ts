@@ -36,12 +36,13 @@ const maxLoanRequests = 3
 
 /**
  * Finds every account and payment that fits what a caller reads out, and records each look-up: a
- * number, the start of a hash, a code, a till.
+ * number, the start of a hash, a code, a receipt number, a till.
  */
 export const findByText = action({
   request: z.object({ text: z.string().check(z.maxLength(80)) }),
   answer,
-  expected: 'the body has to be {"text": "a number, 10 characters of a hash, a code or a till"}',
+  expected:
+    'the body has to be {"text": "a number, 10 characters of a hash, a code, a receipt or a till"}',
   async run(options, { text }) {
     const { identity } = await options.readVitals()
     // As screens write it, a hash ends with dots.
@@ -101,7 +102,7 @@ async function findNumbers(options: ActionOptions, name: string): Promise<NamedA
   return possible.filter((_, index) => used[index])
 }
 
-/** Finds payments by an intent, a code, or at least as much of a hash as screens show. */
+/** Finds payments by an intent, a code, a receipt number, or as much of a hash as screens show. */
 async function findNamedPayments(
   { relayer: { ledger } }: ActionOptions,
   name: string,
@@ -113,5 +114,10 @@ async function findNamedPayments(
   const isHash = /^0x[0-9a-f]{10,64}$/.test(hex) && hex.length !== 42
   const byHash = isHash ? await ledger.findPayments(hex, maxPayments) : []
   const byCode = /^[0-9]{6}$/.test(name) ? await ledger.findPayments(name, maxPayments) : []
-  return [...byIntent, ...byHash, ...byCode]
+  // A receipt number may be read out without its dash, as a number of a phone may.
+  const receipt = /^([0-9]{3})-?([0-9]{4})$/.exec(name)
+  const byReceipt = receipt
+    ? await ledger.findPayments(`${receipt[1]}-${receipt[2]}`, maxPayments)
+    : []
+  return [...byIntent, ...byHash, ...byCode, ...byReceipt]
 }

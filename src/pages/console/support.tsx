@@ -39,7 +39,7 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
       <section>
         <form method="post" action="/console/support">
           {renderHiddenFields({ csrf })}
-          <Field name="text" label="Number, hash, code or till" value={text} />
+          <Field name="text" label="Number, receipt, hash, code or till" value={text} />
           <button type="submit" class="main">
             Look up
           </button>

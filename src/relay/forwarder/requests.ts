@@ -34,6 +34,15 @@ export const assuredLifetimeSeconds = 23 * 60 * 60
 /** Limits how far ahead the forwarder lets a deadline be, and so what lost rows may have signed. */
 export const maxDeadlineSeconds = 24 * 60 * 60
 
+/**
+ * Returns the receipt number of a payment: 7 digits that follow from its intent alone. It
+ * authorizes nothing, and payments may share one.
+ */
+export function toReceiptNumber(intentId: Hex): string {
+  const digits = `${(BigInt(intentId) % 9_000_000n) + 1_000_000n}`
+  return `${digits.slice(0, 3)}-${digits.slice(3)}`
+}
+
 export const intentIdLength = 22
 
 /** Holds what a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */

@@ -103,7 +103,7 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
   if (!options.mayDial(step.stepKey)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isWaitingForNode = true
   if (progress.prepared === undefined) {
-    progress.prepared = await step.createOrder()
+    progress.prepared = await step.createOrder(view.open)
     const question = await askToRepeat(delivery, progress.prepared)
     if (question !== undefined) return question
   }

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { SharedLimit } from '../../loan/kinds.ts'
+import type { SignedRequest } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import type { AcceptPayment, Screens } from '../ledger/acceptance.ts'
 import type { Paid } from '../ledger/decisions.ts'
@@ -25,8 +26,11 @@ export type PayingStep = {
   intent: IntentName
   /** Names the question that was answered, unless a late answer pays too. */
   question?: AskedQuestion | undefined
-  /** Builds what is to be paid, once, if nothing is decided. It may read the chain. */
-  createOrder: () => Promise<PreparedOrder>
+  /**
+   * Builds what is to be paid, once, if nothing is decided: after the account's open requests. It
+   * may read the chain.
+   */
+  createOrder: (open: readonly SignedRequest[]) => Promise<PreparedOrder>
   /** Tells why the caller may not pay at this moment; undefined if nothing speaks against it. */
   findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
   texts: PaymentTexts

@@ -51,6 +51,12 @@ export const english = {
   more: 'More',
   back: 'Back',
 
+  receipt: {
+    number: (number: string) => `Ref: ${number}`,
+    noFee: 'Fee: none',
+    fee: (amount: string) => `Fee: ${amount}`,
+    balanceAfter: (amount: string) => `Balance after: about ${amount}`,
+  },
   queued: 'queued',
   queuedFor: (minutes: string) => `queued, about ${minutes} min`,
 

@@ -50,6 +50,12 @@ export const spanish: Messages = {
   more: 'Más',
   back: 'Atrás',
 
+  receipt: {
+    number: (number) => `Ref: ${number}`,
+    noFee: 'Comisión: ninguna',
+    fee: (amount) => `Comisión: ${amount}`,
+    balanceAfter: (amount) => `Saldo después: unos ${amount}`,
+  },
   queued: 'en cola',
   queuedFor: (minutes: string) => `en cola, unos ${minutes} min`,
 

@@ -52,6 +52,12 @@ export const french: Messages = {
   more: 'Suite',
   back: 'Retour',
 
+  receipt: {
+    number: (number) => `Réf: ${number}`,
+    noFee: 'Frais: aucun',
+    fee: (amount) => `Frais: ${amount}`,
+    balanceAfter: (amount) => `Solde après: environ ${amount}`,
+  },
   queued: 'en attente',
   queuedFor: (minutes: string) => `en attente, environ ${minutes} min`,
 

@@ -54,6 +54,12 @@ export const kiswahili: Messages = {
   more: 'Zaidi',
   back: 'Rudi',
 
+  receipt: {
+    number: (number) => `Kumb: ${number}`,
+    noFee: 'Ada: hakuna',
+    fee: (amount) => `Ada: ${amount}`,
+    balanceAfter: (amount) => `Salio baadaye: takriban ${amount}`,
+  },
   queued: 'kwenye foleni',
   queuedFor: (minutes: string) => `kwenye foleni, dakika ${minutes} hivi`,
 

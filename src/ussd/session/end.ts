@@ -50,7 +50,7 @@ export async function tellAnswer(
   const age = messages.age(Math.floor(ageMs / 60_000))
   const unitText = amountWei === 'all' ? amountWei : showAmount(amountWei)
   const text = writeFitting(agreed, unitText, (amount) => {
-    const unit = { ...activity, agreed: undefined }
+    const unit = { ...activity, agreed: undefined, receipt: undefined }
     return messages.paidBefore(
       writeActivityLine(messages, unit, () => amount),
       age,

@@ -148,11 +148,15 @@ test('every place says of a payment when it is done, and none before it stays on
     }
     const isDone = word === 'done'
     const received = await read(agent, '5', '5*98')
-    expect(received).toMatch(RegExp(`Received 0\\.02 tRBTC from \\S+: ${word}\\n`))
+    expect(received).toMatch(
+      RegExp(`Received 0\\.02 tRBTC from \\S+: ${word} \\(\\d{3}-\\d{4}\\)\\n`),
+    )
     expect(received).toContain(`\nFloat: ${isDone ? '1.02' : '1'} tRBTC\n`)
     const balance = isDone ? '1.02 tRBTC' : '1 tRBTC\n(arriving: 0.02 tRBTC)'
     expect(await read(agent, '1')).toBe(`END Your Balance: ${balance}`)
-    expect(await read(caller, '5')).toMatch(RegExp(`\\nWithdrew 0\\.02 tRBTC at .+: ${word}\\n`))
+    expect(await read(caller, '5')).toMatch(
+      RegExp(`\\nWithdrew 0\\.02 tRBTC at .+: ${word} \\(\\d{3}-\\d{4}\\)\\n`),
+    )
     for (const phone of [agent, caller]) {
       const { payments } = await deployment.act('lookup', { phone })
       expect(payments.map((payment) => describeFate(payment))).toMatchObject([
@@ -201,12 +205,14 @@ test('support finds by what is read out, and shows what an account sent and rece
   const { till } = await deployment.act('agents/add', { phone: to, name: 'Duka', kind: 'agent' })
   const text = `7*${till}*0.02*${pin}`
   const screen = await dial(deployment, { phone: from, sessionId: 'cash', text })
-  const [, hash = ''] = /Tx: (0x[0-9a-f]{10})\.\.\./.exec(screen) ?? []
-  const [, code = ''] = /Code: (\d{6})/.exec(screen) ?? []
+  const [, code = '', number = ''] = /Code: (\d{6})\nRef: (\d{3}-\d{4})\n/.exec(screen) ?? []
   await deployment.settled()
+  const [{ hash: whole } = {}] = (await deployment.act('find', { text: code })).payments
+  const hash = `${whole}`.slice(0, 12)
 
   const paid = { account: sender, recipient: receiver, code, kind: 'withdrawal' }
-  for (const clue of [code, hash, `${hash}...`, hash.slice(2)]) {
+  const numbers = [number, number.replace('-', '')]
+  for (const clue of [code, hash, `${hash}...`, hash.slice(2), ...numbers]) {
     const { accounts, payments } = await deployment.act('find', { text: clue })
     expect([clue, accounts, payments]).toMatchObject([clue, [], [paid]])
   }
@@ -234,14 +240,14 @@ test('support finds by what is read out, and shows what an account sent and rece
   const unsaid = `code ${code} (not said to be paid out)`
   expect(await why('0700000022')).toContain(`\nIn from ${sender}, ${unsaid}: The withdrawal of`)
   expect(await why('', till)).toContain(`It has the till ${till} (agent, Duka).`)
-  for (const clue of [hash, code])
+  for (const clue of [hash, code, number])
     expect(await why('', clue)).toContain(`It pays ${receiver}, ${unsaid}.`)
   await chain.anvil.ask('anvil_mine', [`0x${confirmations}`])
   await deployment.round()
   await dial(deployment, { phone: to, sessionId: 'handed', text: `5*1*${code}*${pin}` })
   for (const clue of [hash, code])
     expect(await why('', clue)).toMatch(/code \d{6} \(paid out by the agent 20\d\d-\S+Z\)\.\n/)
-  expect(await why('', '0700000022')).toContain('a number is read from input')
+  expect(await why('', '0700000022')).toContain('a phone number is read from input')
   const told = JSON.stringify([deployment.events, await deployment.audit()])
   for (const digits of ['700000022', '700000021']) expect(told).not.toContain(digits)
   expect(await deployment.audit()).toContainEqual(

@@ -34,7 +34,7 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   await pay(inlet, 12_500_000n * 10n ** 12n + 999n)
   const sent = { phone, sessionId: 'credited', text: '6*1*1' }
   const submitted = await dial(deployment, sent)
-  expect(submitted).toMatch(/^END Credit Submitted\nTx: 0x[0-9a-f]{10}\.\.\.\nYour account will/)
+  expect(submitted).toMatch(/^END Credit Submitted\nRef: \d{3}-\d{4}\nYour account will/)
   await deployment.settled()
   expect(await dialAnew('1')).toBe('END Your Balance: 12.50 USD')
   expect(await dial(deployment, sent)).toBe(submitted)

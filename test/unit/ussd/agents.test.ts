@@ -24,7 +24,7 @@ describe('an agent', () => {
     const shown = await deliver(0, 's', withdraw)
     const code = codeIn(shown)
     expect(shown).toMatch(
-      /^END Withdrawal Submitted\nAgent: 12344 Mama Duka\nAmount: 0.004 tRBTC\nCode: \d{6}\nTx: 0x/,
+      /^END Withdrawal Submitted\nAgent: 12344 Mama Duka\nAmount: 0.004 tRBTC\nCode: \d{6}\nRef: \d{3}-\d{4}\n/,
     )
     await play(`
       s: ${withdraw} -> …Code: ${code}|…
@@ -181,7 +181,7 @@ describe('a bill', () => {
     const shown = await deliver(0, 's', pay)
     const code = codeIn(shown)
     await play(`
-      s: ${pay} -> END Payment Submitted|To: 54320 Water, AB-12|Amount: 0.003 tRBTC|Code: ${code}|Tx: 0x…
+      s: ${pay} -> END Payment Submitted|To: 54320 Water, AB-12|Amount: 0.003 tRBTC|Code: ${code}|Ref: <receipt>|…
       settle
       payee@2: 5 -> CON My Activity|1. Look up a code|${code} 0.003 tRBTC AB-12: done|…`)
     const [payment] = await ledger.listPayments(accountOf(0), 1)

@@ -10,7 +10,7 @@ describe('a transfer that is confirmed', () => {
       s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Stays inside this service: reaches NO wallet.|1. Send inside|2. Cash out to wallet|0. Back
       s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…
       # EIP-1191 on chain 31; EIP-55 has 0xbcDEfABC and chain 30 has 0xbCDEfabc.
-      t: 2*0xbcdefabc00000000000000000000000000000001*0.001*1 -> END Transfer Submitted|To: 0xbcdEFaBc...|…`
+      t: 2*0xbcdefabc00000000000000000000000000000001*0.001*1 -> END Transfer Submitted|…|To: 0xbcdEFaBc...|…`
 
   plays('of a whole balance below the smallest amount is refused', () =>
     openWorld({ product: { ...menus.lender, minTransferWei: 10n ** 18n } }),
@@ -19,12 +19,22 @@ describe('a transfer that is confirmed', () => {
       s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`
 })
 
+plays('a receipt has amount, payee, number, fee, and the balance after all that is open')`
+  a: 2*${friend}*0.001*1 -> END Transfer Submitted|0.001 tRBTC|To: 2547...001|Ref: <receipt>|Funds will arrive shortly.|Fee: none|Balance after: about 0.019 tRBTC
+  b: 2*${friend}*0.002*1 -> …|Balance after: about 0.017 tRBTC
+  a: 2*${friend}*0.001*1 -> same
+  loan: 3*1 -> END Loan Requested|Ref: <receipt>|0.01 tRBTC credited shortly.|Fee: none|Balance after: about 0.027 tRBTC
+  settle
+  # What is owed is known to the chain alone.
+  all: 4*1 -> END Repayment Submitted|Amount: all that is owed|Ref: <receipt>|Your loan will be updated shortly.|Fee: none
+  a: 2*${friend}*0.001*1 -> same`
+
 plays('tells for about how long it is queued')`
     a: ${send}*1
     b@1: 2*${stranger}*0.001*1
     c@2: ${send}*1
-    d@3: ${send}*1 -> END Transfer Submitted|To: …|Tx: 0x…|Funds will arrive shortly.
-    e@4: ${send}*1 -> END Transfer Submitted|To: …|Tx: queued, about 1 min|Funds will arrive shortly.`
+    d@3: ${send}*1 -> END Transfer Submitted|0.001 tRBTC|To: …|Ref: <receipt>|Funds will arrive shortly.|…
+    e@4: ${send}*1 -> END Transfer Submitted|0.001 tRBTC|To: …|Ref: <receipt>, queued, about 1 min|Funds will arrive shortly.|…`
 
 plays("is called queued in the demonstration's words there", () =>
   openWorld({ product: menus.demo }),
@@ -246,14 +256,14 @@ describe('the caller of an account that is held', () => {
       s: ${send}*1 -> END ${words}
       s: ${send}*1 -> same
       out: 7*${stranger}*0.001*1 -> END ${words}
-      theirs@1: 2*${friend.replace('01', '00')}*0.001*1 -> END …Tx: 0x…
+      theirs@1: 2*${friend.replace('01', '00')}*0.001*1 -> END …: <receipt>|…
       settle
       balance: 1 -> END …0.021 tRBTC
       paid 0`)
     await ledger.setHold(accountOf(0), false, 'release')
     await play(`
       s: ${send}*1 -> END ${words}
-      later: ${send}*1 -> END …Tx: 0x…`)
+      later: ${send}*1 -> END …: <receipt>|…`)
   })
 
   test('is sent to the provider if no help number is set, in the demonstration too', async () => {

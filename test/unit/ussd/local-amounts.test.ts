@@ -43,8 +43,8 @@ describe('what was agreed in local money', () => {
     const code = /Code: (\d{6})/.exec(shown)?.[1] ?? ''
     const both = 'KES 1,000 (0.000083 tRBTC)'
     await play(`
-      s: ${withdraw} -> END Withdrawal Submitted|Agent: 12344 Mama Duka|Amount: ${both}|Code: ${code}|Tx: …
-      t: 2*${friend}*1200*1 -> END Transfer Submitted|KES 1,200 (0.0001 tRBTC)|To: 2547...001|Tx: …
+      s: ${withdraw} -> END Withdrawal Submitted|Agent: 12344 Mama Duka|Amount: ${both}|Code: ${code}|Ref: …
+      t: 2*${friend}*1200*1 -> END Transfer Submitted|KES 1,200 (0.0001 tRBTC)|To: 2547...001|Ref: …
       settle`)
     for (const rate of [kes(24_000_000n), kes(1_000n), undefined]) {
       feed.rate = rate
@@ -66,7 +66,7 @@ describe('what was agreed in local money', () => {
   test('is what was typed, else its worth in the session, and nothing without a rate', async () => {
     const { play, feed } = open()
     await play(`
-      a: 3*1 -> END Loan Requested|Tx: …|KES 120,000 (0.01 tRBTC) credited shortly.
+      a: 3*1 -> END Loan Requested|Ref: …|KES 120,000 (0.01 tRBTC) credited shortly.|…
       settle
       b: 4*2*1000,50*1 -> END Repayment Submitted|Amount: KES 1,000.50 (0.000083 tRBTC)|…
       settle
@@ -74,17 +74,17 @@ describe('what was agreed in local money', () => {
       settle`)
     feed.rate = undefined
     await play(`
-      d: 2*${friend}*0.001*1 -> END Transfer Submitted|To: 2547...001|Tx: …
+      d: 2*${friend}*0.001*1 -> END Transfer Submitted|…|To: 2547...001|Ref: …
       settle
-      mine: 5 -> CON My Activity|1. Look up a code|Sent 0.001 tRBTC to 2547...001: done|Repaid all that was owed: done|Repaid KES 1,000.50 (0.000083 tRBTC): done|…
-      mine: 5*98 -> CON Loan of KES 120,000 (0.01 tRBTC): done|…`)
+      mine: 5 -> CON My Activity|1. Look up a code|Sent 0.001 tRBTC to 2547...001: done|Repaid all that was owed: done|98. More|0. Back
+      mine: 5*98 -> CON Repaid KES 1,000.50 (0.000083 tRBTC): done|Loan of KES 120,000 (0.01 tRBTC): done|…`)
   })
 
   test('of all that there is, is nothing: no screen told what that is worth', async () => {
     const { play } = open()
     await play(`
       s: 2*${friend}*all -> CON Send all you have|${to}|…
-      s: 2*${friend}*all*1 -> END Transfer Submitted|To: …
+      s: 2*${friend}*all*1 -> END Transfer Submitted|…|To: …
       settle
       s2: 5 -> CON My Activity|…Sent 0.02 tRBTC to 2547...001: done|…`)
   })
@@ -108,7 +108,7 @@ describe('what was agreed in local money', () => {
 
   test("leaves a debt in coins: its screen says what that is at today's rate", async () => {
     const { play, feed } = open()
-    await play(`a: 3*1 -> …KES 120,000 (0.01 tRBTC) credited shortly.
+    await play(`a: 3*1 -> …KES 120,000 (0.01 tRBTC) credited shortly.|…
       settle`)
     feed.rate = kes(24_000_000n)
     await play('b: 4 -> CON Repay Loan|You owe 0.01 tRBTC|(about KES 240,000)|…')

@@ -2,6 +2,7 @@ import { writeActivityLine } from '../../../src/ussd/menu/entries/activity.ts'
 import { codeWords } from '../../../src/ussd/menu/entries/code.ts'
 import { walletWords } from '../../../src/ussd/menu/entries/wallets.ts'
 import { menuParts } from '../../../src/ussd/menu/main-menu.ts'
+import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 const amount = '20999999.123456 tRBTC'
@@ -61,15 +62,14 @@ const values: Record<string, readonly unknown[][]> = {
   queuedFor: [[1_000]],
   receiveTokens: [['+999 700 000 000 001', 'USDRIF', `0x${'1'.repeat(40)}`]],
   receive: [['+999 700 000 000 001', `0x${'1'.repeat(40)}`]],
+  'receipt.number': [['123-4567']],
+  'receipt.fee': [[amount]],
+  'receipt.balanceAfter': [[amount]],
   repeated: [
     [amount, recipient, 'Dakika 10 zilizopita'],
     [amount, recipient, undefined],
   ],
   sendingTo: [[recipient]],
-  submitted: [
-    [amount, shortRecipient, tx],
-    ['all', shortRecipient, tx],
-  ],
   terms: [[amount, amount, amount, date]],
   'claimed.tooLittle': [['0.000001 tRBTC', '0.000080 tRBTC']],
   tooManyOpen: [[16]],
@@ -96,21 +96,24 @@ const wordsIn = (say: Messages, words: object, above = ''): [key: string, words:
     if (typeof each === 'object') return wordsIn(say, each, `${key}.`)
     if (key === 'paidBefore')
       return paymentLines(say).map((line) => [key, each(line, say.age(200 * 60))])
-    const calls = valuesOf(words, key) ?? values[above + key] ?? values[key] ?? usual
+    const calls = valuesOf(say, words, key) ?? values[above + key] ?? values[key] ?? usual
     return calls.map((args) => [key, (each as Called)(...args)])
   })
 
 /** The longest lines about payments that have not failed. */
 const paymentLines = (say: Messages): string[] =>
   (['arriving', 'done'] as const).map((kind) => {
-    const payment = { kind: 'purchase', amountWei: 1n, counterparty: paidFor } as const
-    return writeActivityLine(say, { ...payment, state: { kind } }, () => amount)
+    const paid = { amountWei: 1n, counterparty: paidFor }
+    return writeActivityLine(say, { kind: 'purchase', ...paid, state: { kind } }, () => amount)
   })
 
 /** What goes to a till is shown with a code, and with what a bill is paid for. */
-const valuesOf = (words: object, key: string): readonly unknown[][] | undefined =>
-  key === 'submitted' && 'confirmPurchase' in words
-    ? both.map((much) => [much, paidFor, tx, '123456'])
-    : key === 'submitted' && 'confirmWithdrawal' in words
-      ? both.map((much) => [much, till, tx, '123456'])
-      : undefined
+const valuesOf = (say: Messages, words: object, key: string): readonly unknown[][] | undefined => {
+  if (key !== 'submitted') return undefined
+  const isDemo = say === demonstration
+  const line = isDemo ? `Tx: ${tx}` : `${say.receipt.number('123-4567')}, ${say.queuedFor('1000')}`
+  const code = '123456'
+  if ('confirmPurchase' in words) return both.map((much) => [much, paidFor, line, code])
+  if ('confirmWithdrawal' in words) return both.map((much) => [much, till, line, code])
+  return both.map((much) => [much, shortRecipient, line])
+}

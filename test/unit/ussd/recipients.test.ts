@@ -9,7 +9,7 @@ const asking = (...labels: (string | undefined)[]) =>
   `CON ${labels.map((label, index) => `${index + 1}. ${label}|`).join('')}Or phone number or address:|0. Back`
 const question = 'Phone number or address to send to:|0. Back'
 const unknown = `CON Not a valid address or phone number. Please try again.|${question}`
-const sentTo = (label = '') => `END Transfer Submitted|To: ${label}|…`
+const sentTo = (label = '') => `END Transfer Submitted|…|To: ${label}|…`
 
 describe("the recipients of a caller's last transfers", () => {
   plays('are offered by digits, the newest first, and named once chosen')`

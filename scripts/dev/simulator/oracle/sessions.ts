@@ -200,7 +200,9 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   // A delivery in trouble may have stored later what it had begun before.
   if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
   const shown = second.said?.tx
-  const sent = one.arrivals.find(({ transaction }) => transaction.hash.startsWith(shown ?? 'none'))
+  // A lender's receipt does not tell which transaction carried the payment.
+  const named = shown === '0x' ? 'none' : (shown ?? 'none')
+  const sent = one.arrivals.find(({ transaction }) => transaction.hash.startsWith(named))
   // The second answer may have been recorded for a delivery that died before it told it.
   const acceptedAt = one.payment?.acceptedAt ?? second.startedAt
   const recordedAt = acceptedAt > lostAt ? Math.min(acceptedAt, second.startedAt) : second.startedAt

@@ -1,4 +1,5 @@
 import { decodeCall } from '../../../loan/calls.ts'
+import { toReceiptNumber } from '../../forwarder/requests.ts'
 import type { Draft } from '../draft.ts'
 import type { Row } from '../rows.ts'
 import { hashPlaceholder } from '../values.ts'
@@ -10,20 +11,19 @@ export function findRecipient(payment: Row<'payments'>): string | undefined {
   return call && 'to' in call ? call.to : undefined
 }
 
-/** Adds a clue for what its caller can read out of a payment: whom it pays. */
+/** Adds clues for what its caller can read out of a payment: whom it pays, and its receipt. */
 export function addPaymentClues(rows: Draft, payment: Row<'payments'>): void {
-  const clue = toPaymentClue(payment)
-  if (clue !== undefined) rows.add('clues', clue)
+  for (const clue of listPaymentClues(payment)) rows.add('clues', clue)
 }
 
 export function dropPaymentClues(rows: Draft, payment: Row<'payments'>): void {
-  const row = toPaymentClue(payment)
-  if (row !== undefined) rows.drop('clues', row.clue, row.at, row.name)
+  for (const { clue, at, name } of listPaymentClues(payment)) rows.drop('clues', clue, at, name)
 }
 
-function toPaymentClue(payment: Row<'payments'>): Row<'clues'> | undefined {
-  const clue = findRecipient(payment)?.toLowerCase()
-  return clue === undefined ? undefined : { clue, at: payment.accepted_at, name: payment.session }
+function listPaymentClues(payment: Row<'payments'>): Row<'clues'>[] {
+  const recipient = findRecipient(payment)?.toLowerCase()
+  const clues = [toReceiptNumber(payment.intent_id), ...(recipient ? [recipient] : [])]
+  return clues.map((clue) => ({ clue, at: payment.accepted_at, name: payment.session }))
 }
 
 /** Saves a new transaction, and a clue for the start of its hash as screens show it. */

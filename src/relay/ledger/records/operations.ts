@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { PaymentKind } from '../../../loan/kinds.ts'
 import type { LocalWorth } from '../../../loan/local-worth.ts'
+import { toReceiptNumber } from '../../forwarder/requests.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
@@ -88,7 +89,7 @@ type PaymentTrace = PaymentRecord & {
   }[]
 }
 
-/** Limits the archived payments that are searched for an intent. */
+/** Limits the archived payments that are searched for an intent or a receipt number. */
 const maxSearchedHistory = 2_000
 
 type ListedRow = { row: Row<'payments'> | Row<'history'>; at: number }
@@ -119,8 +120,16 @@ function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[]
   const payments = findSessions(rows, clue, limit).flatMap(
     (session) => getPaymentRow(rows, session) ?? [],
   )
-  return payments.slice(0, limit).map((row) => toRecord(row))
+  const isReceipt = /^\d{3}-\d{4}$/.test(clue)
+  const archived = isReceipt
+    ? listArchived(rows).filter(({ intent_id }) => toReceiptNumber(intent_id) === clue)
+    : []
+  return [...payments, ...archived].slice(0, limit).map((row) => toRecord(row))
 }
+
+/** Lists the newest archived payments, which are all that is searched. */
+const listArchived = (rows: Draft): Row<'history'>[] =>
+  rows.list({ table: 'history', list: 'age', newest: true, limit: maxSearchedHistory })
 
 function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   const named = findByHashOrIntent(rows, query)
@@ -173,9 +182,7 @@ function findByHashOrIntent(
 function findRow(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | undefined {
   const payment = getPaymentRow(rows, rows.row('intents', intent)?.session)
   if (payment !== undefined) return payment
-  return rows
-    .list({ table: 'history', list: 'age', newest: true, limit: maxSearchedHistory })
-    .find(({ intent_id }) => intent_id === intent)
+  return listArchived(rows).find(({ intent_id }) => intent_id === intent)
 }
 
 type PaymentListing = Pick<Listing<'payments'>, 'table' | 'list' | 'group'>
@@ -273,7 +280,7 @@ export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | un
 export const operationSteps = {
   /**
    * Returns the payments to which a clue leads, the newest first: the account that they pay, a
-   * payment's code, or at least as much of a hash as screens show.
+   * payment's code or receipt number, or at least as much of a hash as screens show.
    */
   findPayments: reads(({ rows }, clue: string, limit: number) => findPayments(rows, clue, limit)),
   /** Returns the payments that match a query, the newest first. */

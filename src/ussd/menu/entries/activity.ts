@@ -5,6 +5,7 @@ import { formatAgreed, formatLocal } from '../../../loan/local-worth.ts'
 import type { Received } from '../../../loan/reader.ts'
 import type { PaymentRecord } from '../../../operator/kept/takings.ts'
 import type { Withdrawal } from '../../../operator/kept/tills.ts'
+import { toReceiptNumber } from '../../../relay/forwarder/requests.ts'
 import type { Answer } from '../../../relay/ledger/steps.ts'
 import { getProgress } from '../../../relay/progress.ts'
 import type { Messages } from '../../messages/en.ts'
@@ -180,10 +181,11 @@ function describePayment(
   if (call === undefined) return undefined
   const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
-  if (!('to' in call)) return { kind, amountWei, agreed, state }
+  const receipt = toReceiptNumber(request.intentId)
+  if (!('to' in call)) return { kind, amountWei, agreed, state, receipt }
   const name = findRecipientName(memory, request.intentId, call.to)
   const counterparty = name ?? shortenAddress(call.to, chainId)
-  return { kind, amountWei, agreed, counterparty, state }
+  return { kind, amountWei, agreed, counterparty, state, receipt }
 }
 
 /** Holds what tells whether a transfer in a block is final. */
@@ -206,6 +208,7 @@ export function describeReceived(
     agreed: findReceivedAgreed(event, finality.payments),
     counterparty: senders.get(event.from.toLowerCase()) ?? shortenAddress(event.from, chainId),
     state: { kind: getReceivedProgress(event, finality) },
+    receipt: findReceivedReceipt(event, finality.payments),
   }))
 }
 
@@ -222,6 +225,12 @@ function findReceived(
   return mined.length > 0
     ? mined
     : equal.filter((each) => each.hash === null && getProgress(each) === 'arriving')
+}
+
+/** Returns the receipt number of the only payment that a received transfer may be. */
+function findReceivedReceipt(event: Received, payments: Finality['payments']) {
+  const [payment, ...others] = findReceived(event, payments)
+  return payment && others.length === 0 ? toReceiptNumber(payment.intentId) : undefined
 }
 
 /** Returns what a received transfer is in local money; nothing if payments of it differ in that. */
@@ -322,12 +331,13 @@ export function writeActivityLine(
   payment: Activity,
   formatAmount: FormatAmount,
 ): string {
-  const { kind, amountWei, agreed, counterparty = '', state } = payment
+  const { kind, amountWei, agreed, counterparty = '', state, receipt } = payment
   const text = words(messages)
   const whole = kind === 'deposit' ? 'all' : text.allOwed
   const amount = amountWei === 'all' ? whole : formatAgreed(agreed, formatAmount(amountWei))
   const { activityLine } = getKindWords(messages, kind)
-  return `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
+  const line = `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
+  return receipt === undefined ? line : `${line} (${receipt})`
 }
 
 export const getKindWords = (

@@ -41,7 +41,7 @@ const words = defineWords({
     confirm: 'Cash out to wallet',
     enterPin: 'Enter PIN to cash out',
     submitted: (amount: string, to: string, tx: string) =>
-      `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\nTx: ${tx}\nIt will arrive shortly.`,
+      `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\n${tx}\nIt will arrive shortly.`,
     failed: 'Cash Out Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Cashed out ${amount} to wallet ${to}`,
   },
@@ -60,7 +60,7 @@ const words = defineWords({
     confirm: 'Toa kwenda pochi',
     enterPin: 'Weka PIN kutoa pesa',
     submitted: (amount, to, tx) =>
-      `Ombi la kutoa limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nTx: ${tx}\nZitafika hivi punde.`,
+      `Ombi la kutoa limepokelewa\nKwa: ${to}\nKiasi: ${amount}\n${tx}\nZitafika hivi punde.`,
     failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulitoa ${amount} kwa pochi ${to}`,
   },
@@ -79,7 +79,7 @@ const words = defineWords({
     confirm: 'Retirer au portefeuille',
     enterPin: 'PIN pour retirer',
     submitted: (amount, to, tx) =>
-      `Retrait demandé\nÀ: ${to}\nMontant: ${amount}\nTx: ${tx}\nIl arrivera bientôt.`,
+      `Retrait demandé\nÀ: ${to}\nMontant: ${amount}\n${tx}\nIl arrivera bientôt.`,
     failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Retiré ${amount} vers le portefeuille ${to}`,
   },
@@ -98,7 +98,7 @@ const words = defineWords({
     confirm: 'Retirar a billetera',
     enterPin: 'PIN para retirar',
     submitted: (amount, to, tx) =>
-      `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\nTx: ${tx}\nLlegará pronto.`,
+      `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\n${tx}\nLlegará pronto.`,
     failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
   },

@@ -7,7 +7,7 @@ const words = defineWords({
     label: 'Credit what arrived',
     enterPin: 'Enter PIN to credit it',
     submitted: (_amount: string, _to: string, tx: string) =>
-      `Credit Submitted\nTx: ${tx}\nYour account will have all that arrived shortly.`,
+      `Credit Submitted\n${tx}\nYour account will have all that arrived shortly.`,
     failed: 'Credit Failed\nWhat arrived is kept. Please dial again.',
     activityLine: (amount: string) => `Credit of ${amount === 'all' ? 'what arrived' : amount}`,
     nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
@@ -16,7 +16,7 @@ const words = defineWords({
     label: 'Weka zilizofika',
     enterPin: 'Weka PIN kuziweka',
     submitted: (_amount, _to, tx) =>
-      `Ombi limetumwa\nTx: ${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
+      `Ombi limetumwa\n${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
     failed: 'Imeshindikana\nZilizofika zimehifadhiwa. Tafadhali piga tena.',
     activityLine: (amount) => `Kuwekwa ${amount === 'all' ? 'zilizofika' : amount}`,
     nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
@@ -25,7 +25,7 @@ const words = defineWords({
     label: 'Créditer ce qui est arrivé',
     enterPin: 'PIN pour créditer',
     submitted: (_amount, _to, tx) =>
-      `Crédit demandé\nTx: ${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
+      `Crédit demandé\n${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
     failed: 'Crédit échoué\nCe qui est arrivé est gardé. Veuillez recomposer.',
     activityLine: (amount) => `Crédit de ${amount === 'all' ? 'ce qui est arrivé' : amount}`,
     nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
@@ -34,7 +34,7 @@ const words = defineWords({
     label: 'Abonar lo que llegó',
     enterPin: 'PIN para abonar',
     submitted: (_amount, _to, tx) =>
-      `Abono solicitado\nTx: ${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
+      `Abono solicitado\n${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
     failed: 'El abono falló\nLo que llegó queda guardado. Por favor, marque de nuevo.',
     activityLine: (amount) => `Abono de ${amount === 'all' ? 'lo que llegó' : amount}`,
     nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',

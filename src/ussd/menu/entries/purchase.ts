@@ -28,7 +28,7 @@ const words = defineWords({
     referenceLine: (reference: string) => `For: ${reference}`,
     enterPin: 'Enter PIN to pay',
     submitted: (amount: string, recipient: string, tx: string, code: string) =>
-      `Payment Submitted\nTo: ${recipient}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
+      `Payment Submitted\nTo: ${recipient}\nAmount: ${amount}\nCode: ${code}\n${tx}`,
     failed: 'Payment Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, recipient: string) => `Paid ${amount} to ${recipient}`,
   },
@@ -44,7 +44,7 @@ const words = defineWords({
     referenceLine: (reference) => `Kumbukumbu: ${reference}`,
     enterPin: 'Weka PIN kulipa',
     submitted: (amount, recipient, tx, code) =>
-      `Ombi la malipo limepokelewa\nKwa: ${recipient}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
+      `Ombi limepokelewa\nKwa: ${recipient}\nKiasi: ${amount}\nMsimbo: ${code}\n${tx}`,
     failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, recipient) => `Ulilipa ${amount} kwa ${recipient}`,
   },
@@ -59,7 +59,7 @@ const words = defineWords({
     referenceLine: (reference) => `Pour: ${reference}`,
     enterPin: 'PIN pour payer',
     submitted: (amount, recipient, tx, code) =>
-      `Paiement demandé\nÀ: ${recipient}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
+      `Paiement demandé\nÀ: ${recipient}\nMontant: ${amount}\nCode: ${code}\n${tx}`,
     failed: "Paiement échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, recipient) => `Payé ${amount} à ${recipient}`,
   },
@@ -74,7 +74,7 @@ const words = defineWords({
     referenceLine: (reference) => `Por: ${reference}`,
     enterPin: 'PIN para pagar',
     submitted: (amount, recipient, tx, code) =>
-      `Pago solicitado\nPara: ${recipient}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
+      `Pago solicitado\nPara: ${recipient}\nMonto: ${amount}\nCódigo: ${code}\n${tx}`,
     failed: 'El pago falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, recipient) => `Pagó ${amount} a ${recipient}`,
   },

@@ -34,7 +34,7 @@ const words = defineWords({
     debtNoteUnavailable: 'debt unknown',
     enterPin: 'Enter PIN to repay',
     submitted: (amount: string, _: string, tx: string) =>
-      `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\nTx: ${tx}\nYour loan will be updated shortly.`,
+      `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\n${tx}\nYour loan will be updated shortly.`,
     failed: 'Repayment Failed\nNothing was repaid. Please dial again.',
     reminder: (amount: string, date: string) =>
       `Your loan is due on ${date}. To repay: ${amount}. Dial and choose ${menuDigit}.`,
@@ -54,7 +54,7 @@ const words = defineWords({
     debtNoteUnavailable: 'deni halijulikani',
     enterPin: 'Weka PIN kulipa',
     submitted: (amount, _, tx) =>
-      `Malipo ya mkopo yamepokelewa\nKiasi: ${amount === 'all' ? 'deni lote' : amount}\nTx: ${tx}\nDeni lako litapunguzwa hivi punde.`,
+      `Malipo ya mkopo yamepokelewa\nKiasi: ${amount === 'all' ? 'deni lote' : amount}\n${tx}\nDeni lako litapunguzwa hivi punde.`,
     failed: 'Malipo ya mkopo yameshindikana\nHakuna kilicholipwa. Tafadhali piga tena.',
     reminder: (amount, date) =>
       `Mkopo wako ulipwe kufikia ${date}. Deni: ${amount}. Piga kisha chagua ${menuDigit}.`,
@@ -74,7 +74,7 @@ const words = defineWords({
     debtNoteUnavailable: 'dette inconnue',
     enterPin: 'PIN pour rembourser',
     submitted: (amount, _, tx) =>
-      `Remboursement demandé\nMontant: ${amount === 'all' ? 'toute la dette' : amount}\nTx: ${tx}\nVotre prêt sera bientôt mis à jour.`,
+      `Remboursement demandé\nMontant: ${amount === 'all' ? 'toute la dette' : amount}\n${tx}\nVotre prêt sera bientôt mis à jour.`,
     failed: "Remboursement échoué\nRien n'a été remboursé. Veuillez recomposer.",
     reminder: (amount, date) =>
       `Votre prêt est à rembourser le ${date}: ${amount}. Composez et choisissez ${menuDigit}.`,
@@ -94,7 +94,7 @@ const words = defineWords({
     debtNoteUnavailable: 'deuda desconocida',
     enterPin: 'PIN para pagar',
     submitted: (amount, _, tx) =>
-      `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\nTx: ${tx}\nSu préstamo se actualizará pronto.`,
+      `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\n${tx}\nSu préstamo se actualizará pronto.`,
     failed: 'El pago falló\nNo se pagó nada. Por favor, marque de nuevo.',
     reminder: (amount, date) =>
       `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija ${menuDigit}.`,

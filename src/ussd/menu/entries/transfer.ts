@@ -38,13 +38,12 @@ const words = defineWords({
     sendingTo: (to: string) => `To: ${to}`,
     unregistered: 'Not registered yet',
     registrationUnavailable: 'Registration cannot be shown now',
-    noFee: 'Fee: none',
     creditsAccount: 'Stays inside this service: reaches NO wallet.',
     confirm: 'Send',
     credit: 'Send inside',
     enterPin: 'Enter PIN to send',
     submitted: (_: string, to: string, tx: string) =>
-      `Transfer Submitted\nTo: ${to}\nTx: ${tx}\nFunds will arrive shortly.`,
+      `Transfer Submitted\nTo: ${to}\n${tx}\nFunds will arrive shortly.`,
     again: (amount: string, to: string) => `Send ${amount} to ${to}`,
     failed: 'Transfer Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Sent ${amount} to ${to}`,
@@ -60,13 +59,12 @@ const words = defineWords({
     sendingTo: (to) => `Kwa: ${to}`,
     unregistered: 'Bado hajasajiliwa',
     registrationUnavailable: 'Usajili hauwezi kuonyeshwa sasa',
-    noFee: 'Ada: hakuna',
     creditsAccount: 'Pesa zinabaki huduma hii, HAZIENDI pochini.',
     confirm: 'Tuma',
     credit: 'Tuma ndani',
     enterPin: 'Weka PIN kutuma',
     submitted: (_, to, tx) =>
-      `Ombi la kutuma limepokelewa\nKwa: ${to}\nTx: ${tx}\nPesa zitafika hivi punde.`,
+      `Ombi la kutuma limepokelewa\nKwa: ${to}\n${tx}\nPesa zitafika hivi punde.`,
     again: (amount, to) => `Tuma ${amount} kwa ${to}`,
     failed: 'Kutuma kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulituma ${amount} kwa ${to}`,
@@ -81,12 +79,11 @@ const words = defineWords({
     sendingTo: (to) => `À: ${to}`,
     unregistered: 'Pas encore inscrit',
     registrationUnavailable: "L'inscription ne peut pas être affichée",
-    noFee: 'Frais: aucun',
     creditsAccount: "L'argent reste dans ce service, PAS dans un portefeuille.",
     confirm: 'Envoyer',
     credit: 'Envoyer ici',
     enterPin: 'PIN pour envoyer',
-    submitted: (_, to, tx) => `Envoi demandé\nÀ: ${to}\nTx: ${tx}\nL'argent arrivera bientôt.`,
+    submitted: (_, to, tx) => `Envoi demandé\nÀ: ${to}\n${tx}\nL'argent arrivera bientôt.`,
     again: (amount, to) => `Envoyer ${amount} à ${to}`,
     failed: "Envoi échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Envoyé ${amount} à ${to}`,
@@ -101,12 +98,11 @@ const words = defineWords({
     sendingTo: (to) => `Para: ${to}`,
     unregistered: 'Aún no registrado',
     registrationUnavailable: 'Ahora no se puede mostrar el registro',
-    noFee: 'Comisión: ninguna',
     creditsAccount: 'El dinero queda en este servicio, NO va a una billetera.',
     confirm: 'Enviar',
     credit: 'Enviar aquí',
     enterPin: 'PIN para enviar',
-    submitted: (_, to, tx) => `Envío solicitado\nPara: ${to}\nTx: ${tx}\nEl dinero llegará pronto.`,
+    submitted: (_, to, tx) => `Envío solicitado\nPara: ${to}\n${tx}\nEl dinero llegará pronto.`,
     again: (amount, to) => `Enviar ${amount} a ${to}`,
     failed: 'El envío falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Envió ${amount} a ${to}`,
@@ -262,16 +258,16 @@ const createPhoneConfirmation = (settings: MenuSettings) =>
     paymentKind: 'transfer',
     facts: ['registration'],
     title: (context, draft, facts) => {
-      const { unregistered, registrationUnavailable, noFee } = words(context.messages)
+      const { unregistered, registrationUnavailable } = words(context.messages)
       const { registration } = facts
       const note = registration === 'unavailable' ? registrationUnavailable : unregistered
       return [
         writeTitle(context, draft, facts),
         ...(registration === 'registered' ? [] : [note]),
-        noFee,
+        context.messages.receipt.noFee,
       ].join('\n')
     },
     retryText: (context, draft, facts) =>
-      `${writeTitle(context, draft, facts)}\n${words(context.messages).noFee}`,
+      `${writeTitle(context, draft, facts)}\n${context.messages.receipt.noFee}`,
     back: 'amount',
   })

@@ -1,8 +1,9 @@
-import { zeroAddress } from 'viem'
+import { type Hex, zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerParts } from '../../../../src/compose/ledger.ts'
 import { encodeCall } from '../../../../src/loan/calls.ts'
+import { toReceiptNumber } from '../../../../src/relay/forwarder/requests.ts'
 import { createLedgerPort } from '../../../../src/relay/ledger/port.ts'
 import type { Row, TableName } from '../../../../src/relay/ledger/rows.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
@@ -72,7 +73,7 @@ test('only the count of nonces is left of a payment with old history', async ({ 
   await ledger.confirm(['a'], block.hash)
   await ledger.confirm(['b'], block.hash)
   expect(counts()).toMatchObject({ payments: 3, intents: 3, nonces: 2, blocks: 1, takings: 1 })
-  expect(counts()).toMatchObject({ sessions: 4, refusals: 1, clues: 4 })
+  expect(counts()).toMatchObject({ sessions: 4, refusals: 1, clues: 7 })
   pass(rules.retentionMs + 1)
   await ledger.prune()
   const sums = { meta: rowsOf('meta').length, relayers: 1 }
@@ -81,6 +82,28 @@ test('only the count of nonces is left of a payment with old history', async ({ 
   await ledger.prune()
   expect(counts()).toEqual(sums)
   expect((await ledger.readWork()).nextNonce).toBe(2)
+})
+
+test('a payment is found by its receipt number, with all that share it, and once archived', async ({
+  world,
+}) => {
+  const { ledger, rules, pass } = world
+  const [one, same] = [orderOf('a').request, orderOf('b').request]
+  // The number follows from the intent alone.
+  const intentId = `0x${(BigInt(one.intentId) + 9_000_000n).toString(16).padStart(44, '0')}` as Hex
+  const request = { ...same, intentId }
+  await accept(ledger, 'a')
+  await accept(ledger, 'b', bob, { order: { request } })
+  const number = toReceiptNumber(one.intentId)
+  expect(number).toMatch(/^[1-9]\d{2}-\d{4}$/)
+  const find = async () =>
+    (await ledger.findPayments(number, 9)).map((found) => found.intentId).sort()
+  expect(await find()).toEqual([one.intentId, intentId].sort())
+  await settle(ledger, 'a', 0)
+  pass(rules.retentionMs + 1)
+  await ledger.prune()
+  expect(await find()).toEqual([one.intentId, intentId].sort())
+  expect(await ledger.findPayments('000-0000', 9)).toEqual([])
 })
 
 test('an order is accepted with what is attached to it, or neither', async ({ world }) => {

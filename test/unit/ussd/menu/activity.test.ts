@@ -16,10 +16,21 @@ describe('my activity', () => {
       fail Balance too low
       0.001 s
       three: 3*1
-      see: 5 -> CON My Activity|Loan of 0.01 tRBTC: arriving|Sent 0.002 tRBTC to 0x5aAeb605...: FAILED, Balance too low|Sent 0.001 tRBTC to 2547...001: done|98. More|0. Back
-      see: 5*98 -> CON ${unread}|0. Back
+      see: 5 -> CON My Activity|Loan of 0.01 tRBTC: arriving|Sent 0.002 tRBTC to 0x5aAeb605...: FAILED, Balance too low|98. More|0. Back
+      see: 5*98 -> CON Sent 0.001 tRBTC to 2547...001: done|${unread}|0. Back
       see: 5*98*0 -> CON My Activity|Loan …|98. More|0. Back
       see: 5*98*0*0 -> ${failed}`
+
+  test('names a payment by the number of its receipt', async () => {
+    const { deliver, play } = openWorld()
+    const screen = await deliver(0, 's', `2*${friend}*0.001*1`)
+    const [, number] = /^Ref: (\d{3}-\d{4})$/m.exec(screen) ?? []
+    expect(number).toBeDefined()
+    await play('settle')
+    expect(await deliver(0, 'see', '5')).toContain(
+      `\nSent 0.001 tRBTC to 2547...001: done (${number})\n`,
+    )
+  })
 
   plays('shows a repayment of the whole debt as "all"')`
       none@1: 5 -> CON My Activity|${unread}|0. Back

@@ -75,12 +75,13 @@ describe('what a lender confirms is what moves, to the wei', () => {
           const shown = await deliver(0, 's', `${way}*${typed}`)
           // The amount was asked again, or paid at once, as a part of a loan in coins is.
           if (!/\n1\. /.test(shown) && (await readSigned()) === undefined) return
-          const paid = shown.startsWith('END') ? shown : await deliver(0, 's', `${way}*${typed}*1`)
+          const told = shown.startsWith('END') ? shown : await deliver(0, 's', `${way}*${typed}*1`)
+          const paid = told.replace(/\nBalance after: .*/, '')
           expect(paid).toMatch(/^END \w+( \w+)? Submitted/)
           const signedWei = (await readSigned()) ?? 0n
           if (drawn === undefined) {
             expect(signedWei, typed).toBe(parseEther(typed.replace(',', '.')))
-            expect(amountsOn(shown), shown).toEqual([signedWei])
+            expect(amountsOn(shown.replace(/\nBalance after: .*/, '')), shown).toEqual([signedWei])
             for (const wei of amountsOn(paid)) expect(wei, paid).toBe(signedWei)
             return
           }

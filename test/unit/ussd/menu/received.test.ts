@@ -19,6 +19,7 @@ const receive = (depth: number) => ({ from, amountWei: 5n, hash, block: 100, dep
 const pay = (state: PaymentState, changes: Partial<PaymentRecord> = {}) =>
   ({
     account: from.toUpperCase().replace('X', 'x'),
+    intentId: '0x01',
     spendsWei: '5',
     state,
     hash,
@@ -61,12 +62,13 @@ test('a received transfer is told as its payment was agreed, and one that none i
     31,
   )
   const [known, unknown] = described.map((one) => writeActivityLine(english, one, () => '5 tRBTC'))
-  expect(known).toMatch(/^Received KES 1,000 \(5 tRBTC\) from 0x\w+\.\.\.: done$/)
+  expect(known).toMatch(/^Received KES 1,000 \(5 tRBTC\) from 0x\w+\.\.\.: done \(100-0001\)$/)
   expect(unknown).toMatch(/^Received 5 tRBTC from /)
   const equal = pay('confirmed', { agreed: { ...agreed, cents: '100001' } })
   const twice = { ...finality, payments: [...finality.payments, equal] }
   const [either] = describeReceived([receive(99)], twice, new Map(), 31)
   expect(either?.agreed).toBeUndefined()
+  expect(either?.receipt).toBeUndefined()
 })
 
 const words: Readonly<Record<PaymentState, ReturnType<typeof getProgress>>> = {

@@ -1,0 +1,104 @@
+import { decodeCall, type LoanCall } from '../loan/calls.ts'
+import type { PaymentKind } from '../loan/kinds.ts'
+import { formatAgreed, type LocalWorth } from '../loan/local-worth.ts'
+import type { SignedRequest } from '../relay/forwarder/requests.ts'
+import { hashPlaceholder } from '../relay/ledger/values.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
+import { payments } from './menu/payments.ts'
+import { writeFitting } from './screens/amount-formats.ts'
+import { endScreen, type Screen } from './screens/screen.ts'
+import { countSeptets, maxSeptets } from './screens/septets.ts'
+import type { Visit } from './visit.ts'
+
+/** Describes a payment as its screen does; `to` is empty if it has no recipient. */
+export type ShownPayment = {
+  kind: PaymentKind
+  amountWei: bigint | 'all'
+  agreed?: LocalWorth | undefined
+  to: string
+  code: string
+  receipt: string
+  feeWei: bigint
+  /** Is what the payer has after it; undefined if that is not known. */
+  balanceWei?: bigint | undefined
+}
+
+/**
+ * Writes the screen of a submitted payment. The demonstration names its transaction; a lender's is
+ * a receipt, as far as that has room.
+ */
+export function writeSubmitted(
+  { services: { settings, showAmount, showExactAmount }, messages }: Visit,
+  { kind, amountWei, agreed, to, code, receipt, feeWei, balanceWei }: ShownPayment,
+  transaction: { hash: string } | { queued: string },
+): Screen {
+  const { submitted } = payments[kind].words(messages)
+  const showUnit = agreed ? showAmount : showExactAmount
+  const unitText = amountWei === 'all' ? amountWei : showUnit(amountWei)
+  const isQueued = 'queued' in transaction
+  if (settings.profile === 'demo') {
+    const name = isQueued ? transaction.queued : formatHash(transaction.hash)
+    return endScreen(submitted(unitText, to, `Tx: ${name}`, code))
+  }
+  const { number, noFee, fee, balanceAfter } = messages.receipt
+  const feeLine = feeWei === 0n ? noFee : fee(showExactAmount(feeWei))
+  const balanceLine = balanceWei === undefined ? [] : [balanceAfter(showAmount(balanceWei))]
+  const numberLine = [number(receipt), ...(isQueued ? [transaction.queued] : [])].join(', ')
+  const write =
+    (hasClosing: boolean, ...lines: string[]) =>
+    (amount: string) => {
+      const [title = '', ...words] = submitted(amount, to, numberLine, code).split('\n')
+      const closed = hasClosing || !withClosing.has(kind) ? words : words.slice(0, -1)
+      // The words of a transfer have no amount, since the demonstration's have none.
+      return [title, ...(kind === 'transfer' ? [amount] : []), ...closed, ...lines].join('\n')
+    }
+  const whole = formatAgreed(agreed, unitText)
+  const fitting = [
+    write(true, feeLine, ...balanceLine),
+    write(true, ...balanceLine),
+    write(false, feeLine, ...balanceLine),
+    write(false, ...balanceLine),
+  ].find((writeText) => countSeptets(writeText(whole)) <= maxSeptets)
+  return endScreen(fitting?.(whole) ?? writeFitting(agreed, unitText, write(true)))
+}
+
+/** Lists the payments whose words end with a line that a receipt can do without. */
+export const withClosing: ReadonlySet<PaymentKind> = new Set([
+  'transfer',
+  'repayment',
+  'cashOut',
+  'withdrawal',
+])
+
+/** Limits how long a payment waits for its receipt's balance, which it can do without. */
+const balanceWithinMs = 1_000
+
+/**
+ * Estimates an account's balance after its open requests and a call: others may pay it meanwhile.
+ * Returns undefined if that cannot be read, or if an amount is known to the chain alone.
+ */
+export async function estimateBalance(
+  { services, account }: Visit,
+  call: LoanCall,
+  open: readonly SignedRequest[],
+): Promise<bigint | undefined> {
+  const calls = [...open.map(({ data }) => decodeCall(data)), call]
+  const reading = services.loan.readBalance(account.address).catch(() => undefined)
+  const balanceWei = await withTimeLimit(services, balanceWithinMs, reading, () => undefined)
+  const afterWei = calls.reduce(
+    (sumWei: bigint | undefined, each) => addToBalance(sumWei, each),
+    balanceWei,
+  )
+  return afterWei === undefined || afterWei < 0n ? undefined : afterWei
+}
+
+function addToBalance(balanceWei: bigint | undefined, call: LoanCall | undefined) {
+  if (balanceWei === undefined || call === undefined) return undefined
+  if (call.kind === 'loan') return balanceWei + call.principalWei
+  return call.amountWei === 'all' ? undefined : balanceWei - call.amountWei
+}
+
+export const getFee = (call: LoanCall): bigint => (call.kind === 'loan' ? call.feeWei : 0n)
+
+/** Shows the start of a transaction's hash, or the placeholder of one. */
+const formatHash = (hash: string): string => `${hash.slice(0, hashPlaceholder.length)}...`
