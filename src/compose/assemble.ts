@@ -136,7 +136,8 @@ function assembleInterface(
   { keyStore: store, ...stores }: Stores,
   operator: Operator,
 ) {
-  const { operators, accountKeySecret: sessionSecret } = config
+  // A wrong account key ends no session: the console tells of it.
+  const { operators, accountIdSecret: sessionSecret } = config
   const chainIds = [...config.networks.keys()]
   const [guard, record] = [createGuard(operators), operator.recordKey]
   const keys = () => store().list()

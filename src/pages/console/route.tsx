@@ -71,6 +71,10 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
 
   async function show(c: Context, [title, route]: NamedPage, draw: DrawPage): Promise<Response> {
     const session = await readSession(c)
+    if (session === undefined && c.req.header('x-fresh') !== undefined) {
+      c.status(401)
+      return showPage(c as never, <SignIn hasExpired />, { title: 'Console' })
+    }
     if (session === undefined) return c.redirect('/console/sign-in')
     const status = await options.operator.overview(session.actor)
     const lack = describeLack(session.actor, route)

@@ -65,6 +65,12 @@ describe('the console in a browser', () => {
     for (const path of paths) {
       const { status } = await fetch(`${served.url}/console${path}`, forged as RequestInit)
       expect(status, path).toBe(302)
+      const headers = { ...forged.headers, 'x-fresh': '1' }
+      const shown = await fetch(`${served.url}/console${path}`, { headers })
+      expect([shown.status, await shown.text()]).toEqual([
+        401,
+        expect.stringContaining('has ended'),
+      ])
     }
     await signIn(page, token)
     const [cookie] = await page.context().cookies()
