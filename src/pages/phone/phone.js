@@ -304,7 +304,15 @@ function typeByKeyboard(event) {
   if (event.key === 'Enter' && !event.target.matches('button, a')) find('send').click()
 }
 
+/** Ends a session that is as old as networks let one be. */
+function endOldSession() {
+  const session = sessions.at(-1)
+  const isOld = Date.now() - session?.startedAt >= readSetup().sessionSeconds * 1_000
+  if (session?.endedAt === null && isOld) hangUp()
+}
+
 function drawTimer() {
+  endOldSession()
   const { startedAt, endedAt } = sessions.at(-1) ?? { startedAt: 0, endedAt: 0 }
   const seconds = Math.floor(((endedAt ?? Date.now()) - startedAt) / 1_000)
   find('timer').textContent = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`

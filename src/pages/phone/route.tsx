@@ -16,7 +16,7 @@ export type PhoneConfig = {
   operatorToken: string | undefined
   callbackSecret: string | undefined
   unit: Unit
-  menu: { profile: string; localCurrency?: string | undefined }
+  menu: { profile: string; localCurrency?: string | undefined; sessionSeconds: number }
   gateway: GatewayDeclaration | undefined
 }
 
@@ -52,6 +52,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
         profiles={options.profiles}
         profile={menu.profile}
         unit={unit}
+        sessionSeconds={menu.sessionSeconds}
       />
     )
     return showPage(c, page, { title: 'Phone', css: phoneCss, js: phoneJs, refreshSeconds: 2 })

@@ -15,15 +15,21 @@ export type PhonePageOptions = {
   profiles: readonly string[]
   profile: string
   unit: Unit
+  /** Is how long a session lives. */
+  sessionSeconds: number
 }
 
 /** Renders the page; `phone.js` fills in what the phone and its gateway do. */
 export function PhonePage(options: PhonePageOptions) {
-  const { gateways, messages } = options
+  const { gateways, messages, sessionSeconds } = options
   const alphabets = { alphabet: basicAlphabet, extension: extendedAlphabet, maxSeptets }
   return (
     <div class="bench">
-      <form id="phone" data-refresh data-setup={JSON.stringify({ gateways, ...alphabets })}>
+      <form
+        id="phone"
+        data-refresh
+        data-setup={JSON.stringify({ gateways, sessionSeconds, ...alphabets })}
+      >
         <Handset />
         <Settings {...options} />
       </form>

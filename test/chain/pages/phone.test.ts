@@ -123,6 +123,20 @@ describe('the phone page in a browser', () => {
     },
   )
 
+  test('ends a session as old as networks let one be, and dials anew', async () => {
+    const [caller] = await served.newCallers()
+    const page = await openPage(served.url)
+    await page.clock.install()
+    await page.reload()
+    await page.locator('#number').fill(caller)
+    await sends(page, '', 'My Balance')
+    await page.clock.fastForward(170_000)
+    await says(page, '#screen', 'My Balance')
+    await page.clock.fastForward(11_000)
+    await says(page, '#screen', 'Call ended.')
+    await sends(page, '*384*1#', 'Your Balance: 1 tRBTC')
+  })
+
   test('saves what was dialled as a flow that plays', async () => {
     const [caller, friend] = await served.newCallers()
     const page = await openPage(served.url)
