@@ -99,6 +99,17 @@ const events: { [One in Kind]: Event<One> } = {
         account.balanceWei = 0n
       }),
   },
+  direct: {
+    happen: (world, { caller, wei }) =>
+      world.chain.change((state) => {
+        const account = loanAccountOf(state, findAccount(world, caller))
+        const hasEnough = account.balanceWei >= wei
+        const sentWei = hasEnough ? wei : account.balanceWei
+        account.actions = (account.actions ?? 0) + 1
+        account.balanceWei -= sentWei
+        loanAccountOf(state, strangerAddress).balanceWei += sentWei
+      }),
+  },
   loss: {
     draw: () => ({}),
     happen(world) {
@@ -190,11 +201,6 @@ export function happen(world: World, item: Item): void {
   if (item.kind !== 'dial') world.transcript.tell(() => describeKind(what))
   const event = events[item.kind] as { happen: (world: World, item: Item) => void }
   event.happen(world, item)
-}
-
-/** Returns when an item and its consequences are over, in ms from its phase's start. */
-export function findEnd(item: Item): number {
-  return item.at + ('forMs' in item ? item.forMs : 0)
 }
 
 /** Draws which kinds of events a run has, so that some runs have one kind alone. */

@@ -32,6 +32,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlisted'; forMs: number }
   | { kind: 'pause'; forMs: number }
   | { kind: 'withdrawal'; caller: number }
+  /** A caller's own key sends money to a stranger, without the relay. */
+  | { kind: 'direct'; caller: number; wei: bigint }
   /** A stranger pays a caller, and pays somebody else if that leaves the chain. */
   | { kind: 'gift'; caller: number; wei: bigint }
   /** The ledger loses all its rows, or what it wrote in the last `tailMs`. */
@@ -51,6 +53,11 @@ export type Item = { phase: 0 | 1; at: number } & (
   /** A stranger credits what arrived at a caller's inlet. */
   | { kind: 'sweep'; caller: number }
 )
+
+/** Returns when an item and its consequences are over, in ms from its phase's start. */
+export function findEnd(item: Item): number {
+  return item.at + ('forMs' in item ? item.forMs : 0)
+}
 
 export type NodePlace = 'first' | 'last' | 'only'
 

@@ -6,7 +6,7 @@ import { minuteMs, secondMs } from '../units.ts'
 import { type DrawAt, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
 import { drawFinal } from './final.ts'
 import { drawLender } from './lender.ts'
-import { drawSetup } from './setup.ts'
+import { drawSetup, halfDayOutage } from './setup.ts'
 import { drawTraffic } from './traffic.ts'
 
 /** A limit of what a unit of gas may cost that replacements meet soon. */
@@ -56,7 +56,8 @@ function withOutage(plan: Plan, random: Random): Plan {
   const { pauseDays } = plan.setup
   const isDown = random.chance(0.05)
   const outageDays = random.pick([5.5, 6.2, 7.05, 7.5, 7.8])
+  const isShort = plan.setup.isAssuring && createRandom(plan.seed, 'half a day').chance(0.15)
   const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'tail_loss')
-  if (!isDown || isLossy || pauseDays !== undefined) return plan
-  return { ...plan, setup: { ...plan.setup, outageDays } }
+  if (!(isDown || isShort) || isLossy || pauseDays !== undefined) return plan
+  return { ...plan, setup: { ...plan.setup, outageDays: isShort ? halfDayOutage : outageDays } }
 }

@@ -3,6 +3,7 @@ import { type Dial, type Item, inOrder, type Plan, type WantedPayment, writeText
 import { secondMs } from '../units.ts'
 import { createDial, type Draw, type DrawAt } from './dials.ts'
 import { getFirstPin } from './lender.ts'
+import { halfDayOutage } from './setup.ts'
 
 /** Adds payments at an agent that are final before their blocks, and what could undo them. */
 export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
@@ -14,7 +15,47 @@ export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
     const count = random.pick([1, 1, 2])
     return Array.from({ length: count }, (_, index) => drawOne(drawAt(random, phase), index)).flat()
   })
-  return { ...plan, items: inOrder([...plan.items, ...items]) }
+  const acting = createRandom(seed, 'acting')
+  const acts = acting.chance(0.4) ? drawActing(drawAt(acting, 0)) : []
+  const last = createRandom(seed, 'last')
+  const lasts = setup.outageDays === halfDayOutage ? drawLast(drawAt(last, 0)) : []
+  return { ...plan, items: inOrder([...plan.items, ...items, ...acts, ...lasts]) }
+}
+
+/** A caller's own key has acted, and acts again once a withdrawal's block may be lost. */
+function drawActing(draw: Draw): Item[] {
+  const { random, setup, phase, spanMs } = draw
+  const { blockMs, stepWei } = setup
+  const caller = random.int(1, Math.min(4, setup.callers) - 1)
+  const from = 5 * blockMs + random.int(0, spanMs)
+  const amountWei = BigInt(random.int(5, 15)) * stepWei
+  const cash = withPin('final acting', caller, { kind: 'withdrawal', to: 0, amountWei }, draw)
+  const act = (at: number, steps: number): Item => ({
+    ...{ phase, at, kind: 'direct', caller },
+    wei: BigInt(steps) * stepWei,
+  })
+  return [
+    act(from - 3 * blockMs, 1),
+    createDial(draw, { at: from, ...cash }),
+    act(from + random.int(1, 2) * blockMs, 20),
+    loseBlocks(draw, from + random.int(3, 6) * (blockMs / 2), 8),
+  ]
+}
+
+/** The block of a withdrawal is lost right before the relay is down for half a day. */
+function drawLast(draw: Draw): Item[] {
+  const { random, setup } = draw
+  const caller = random.int(1, Math.min(4, setup.callers) - 1)
+  const amountWei = BigInt(random.int(2, 8)) * setup.stepWei
+  const cash = withPin('final last', caller, { kind: 'withdrawal', to: 0, amountWei }, draw)
+  const lost = loseBlocks(draw, setup.troubledMs - secondMs, 8)
+  const at = lost.at - random.int(3, 5) * (setup.blockMs / 2)
+  return [createDial(draw, { at, ...cash }), lost, { ...lost, kind: 'eviction', share: 1 }]
+}
+
+function loseBlocks({ random, setup, phase }: Draw, at: number, depth: number): Item {
+  const lost = Math.max(1, Math.min(depth, setup.rules.confirmations - 1))
+  return { phase, at, kind: 'reorganization', depth: lost, blocks: lost + random.int(1, 2) }
 }
 
 /**
@@ -35,10 +76,6 @@ function drawOne(draw: Draw, index: number): Item[] {
     pay(what, at, caller, { kind: 'withdrawal', to: 0, amountWei: steps(lowest, highest) })
   const send = (what: string, at: number, by: number, to: number, most: number) =>
     pay(what, at, by, { kind: 'transfer', to, amountWei: steps(1, most) })
-  const loseBlocks = (at: number, depth: number): Item => {
-    const lost = Math.max(1, Math.min(depth, rules.confirmations - 1))
-    return { phase, at, kind: 'reorganization', depth: lost, blocks: lost + random.int(1, 2) }
-  }
   const soon = from + random.int(2, 4) * blockMs + random.int(0, blockMs)
   switch (random.pick(['around', 'around', 'gift', 'drained'] as const)) {
     // Money that came for good is spent, and is gone with its block.
@@ -48,14 +85,14 @@ function drawOne(draw: Draw, index: number): Item[] {
         ...(random.chance(0.5)
           ? [withdraw('cash', from, 21, 34)]
           : [withdraw('one', from, 11, 17), withdraw('other', from + secondMs, 11, 17)]),
-        loseBlocks(soon, 8),
+        loseBlocks(draw, soon, 8),
       ]
     // The caller's own key takes all of it, as it had announced.
     case 'drained':
       return [
         withdraw('cash', from, 5, 20),
         { phase, at: from + random.int(1, 2) * blockMs, kind: 'withdrawal', caller },
-        loseBlocks(soon, 8),
+        loseBlocks(draw, soon, 8),
       ]
     case 'around': {
       const around = (blocks: number) => Math.max(0, from + random.int(-blocks, blocks) * blockMs)
@@ -69,7 +106,7 @@ function drawOne(draw: Draw, index: number): Item[] {
         ...leaving,
         ...(random.chance(0.3) ? [send('onward', around(6), 0, caller, 25)] : []),
         withdraw('cash', from, 2, 20),
-        loseBlocks(from + random.int(1, rules.confirmations) * blockMs, random.int(1, 11)),
+        loseBlocks(draw, from + random.int(1, rules.confirmations) * blockMs, random.int(1, 11)),
         ...(random.chance(0.3)
           ? [{ phase, at: soon, kind: 'no_blocks' as const, forMs: 90 * secondMs }]
           : []),

@@ -10,6 +10,9 @@ const usualMaxGasPriceWei = 1_000_000_000n
 
 const lenderShare = 0.25
 
+/** Days of an outage that no request outlives but those that are final before their blocks. */
+export const halfDayOutage = 0.4
+
 export type Setup = ReturnType<typeof drawSetup>
 
 export function drawSetup(seed: number, random: Random, spanMs: number, given?: Money) {

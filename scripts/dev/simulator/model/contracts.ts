@@ -45,6 +45,8 @@ export type LoanAccount = {
   issuedHour: number
   /** Tells that its key announced a withdrawal two days before the start. */
   hasAnnounced?: boolean
+  /** Counts the transactions of its own key. */
+  actions?: number
 }
 
 /** What the owner and the deployment decided for good. Addresses are lower case throughout. */

@@ -62,7 +62,10 @@ export function createModelNode(options: ModelNodeOptions) {
         return block === undefined ? null : blockOf(block)
       }
       case 'eth_getTransactionCount':
-        if (!isRelayer(params[0])) return toHex(0)
+        if (!isRelayer(params[0]))
+          return toHex(
+            view.state.accounts.get((params[0] as Address).toLowerCase() as Address)?.actions ?? 0,
+          )
         if (params[1] === 'pending') return toHex(pool.nextNonce(view.state.nonce))
         return toHex(viewAt(params[1], view).state.nonce)
       case 'eth_getBalance':

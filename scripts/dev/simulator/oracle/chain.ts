@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
+import { halfDayOutage } from '../draw/setup.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import { isLeftFar, lifetimeMs, type Report } from './circumstances.ts'
@@ -33,12 +34,13 @@ export function judgeChain(history: History, found: Report): void {
 /** Judges that what was assured was executed in the end, however many blocks were not final. */
 export function judgeAssured({ plan, ...history }: History, found: Report): void {
   const { confirmations } = plan.setup.rules
+  const was_down = (plan.setup.outageDays ?? 0) > halfDayOutage
   const undone_final = history.reorganizations.some(({ removed }) => removed >= confirmations)
   for (const payment of history.payments.flatMap((all) => [...all.values()])) {
     const { assuredAt, state, order, isBacked: at_once } = payment
     if (assuredAt === undefined || state === 'confirmed') continue
     const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
-    found('assured', words, { undone_final, at_once }, 'lost_rows', 'was_down')
+    found('assured', words, { undone_final, at_once, was_down }, 'lost_rows')
   }
 }
 

@@ -32,7 +32,7 @@ const shared = {
   lied: (history) => has(history, 'false_verdict'),
   distrusted: (history) => has(history, 'unlisted'),
   no_preflight: ({ plan }) => !plan.setup.preflight,
-  disturbed: (history) => has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),
+  disturbed: (history) => has(history, 'withdrawal', 'direct', 'pause', 'foreign', 'unlisted'),
   outlasted: isOutlasted,
 } satisfies Partial<Record<Excuse, (history: History) => boolean>>
 

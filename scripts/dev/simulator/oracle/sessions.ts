@@ -282,9 +282,12 @@ function judgeStatements(one: Asked, found: Report): void {
 
 /** Finds requests in two blocks, which cost gas and are paid once only thanks to the forwarder. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Report): void {
-  // A request that its batch had too little gas for is sent again.
+  // A request that its batch had too little gas for is sent again, and one that came too late by
+  // the longer one of a payment that is final.
+  const last = Math.max(...processed.map((one) => requestIn(one)?.deadline ?? 0))
   const hashes = processed
     .filter((one) => one.processed.status !== Status.skipped)
+    .filter((one) => one.processed.status !== Status.expired || requestIn(one)?.deadline === last)
     .map(({ mined }) => mined.transaction)
   if (hashes.length <= 1) return
   const words = `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`
