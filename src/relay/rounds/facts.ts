@@ -47,14 +47,22 @@ export type Plan = { actions: readonly Action[]; facts: RoundFacts }
 export const getDeepNumber = ({ number }: BlockId, { rules }: Pick<StageTerms, 'rules'>): number =>
   Math.max(0, number - rules.confirmations + 1)
 
-/** Lists payments that wait for the block that may assure them: at the counter seconds count. */
-export const listAssurableSoon = ({ carried, now }: Work, terms: StageTerms): Payment[] =>
-  carried.filter(
+/**
+ * Lists payments that wait for the block that may assure them, or that a block from `head` on holds
+ * since this round began: at the counter seconds count.
+ */
+export function listAssurableSoon(work: Work, terms: StageTerms, head?: BlockId): Payment[] {
+  const { carried, mined, now } = work
+  const from = head?.number ?? Number.POSITIVE_INFINITY
+  const isHeld = ({ execution, assuredAt }: Payment) =>
+    assuredAt === undefined && (execution?.block.number ?? -1) >= from
+  return [...carried, ...mined.filter(isHeld)].filter(
     (one) =>
       terms.readSettled !== undefined &&
       mayBeAssured(one, now) &&
       now - one.acceptedAt < terms.rules.replaceAfterMs,
   )
+}
 
 /** Compares a block; above the head or not shown it is unknown: a replica may lag. */
 export function* compareBlock(

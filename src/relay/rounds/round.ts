@@ -51,7 +51,7 @@ async function runStages(relayer: Relayer, first: Work, followed: Plan): Promise
   }
   if (isOpen(work)) await recordAccountState(relayer, first, facts)
   if (isSent) work = await ledger.readWork()
-  const isUrgent = listAssurableSoon(work, relayer).length > 0
+  const isUrgent = listAssurableSoon(work, relayer, facts.head).length > 0
   return isUrgent || isDueSoon(work, facts.chainNonce, rules) ? 'soon' : judgeRound(work)
 }
 

@@ -839,14 +839,22 @@ test('bytes that no node accepted are sent within a block: first the lowest nonc
 })
 
 test('rounds run within seconds while a payment waits for the block that may assure it', async () => {
-  const { relayer, ledger, time } = openRelayer()
+  const { relayer, ledger, time, mine, chain, block, signedFor } = openRelayer()
   const { session, from, order } = paymentOf(1)
   const lasting = { ...order.request, intentId: numberToHex(2, { size: 22 }) }
   const till = { ...order, kind: 'withdrawal' as const, lasting }
   await queue(ledger, offerOf(session, from, { order: till }))
-  const assuring = { ...relayer, readSettled: async () => 9n }
+  const assuring = { ...relayer, readSettled: async () => 0n }
   expect(await runRound(relayer)).toBe('open')
   expect(await runRound(assuring)).toBe('soon')
+  // Its own request found it in the head, too late for the round that is on.
+  const head = { number: chain.height, hash: block().hash }
+  await mine(0, session, (await signedFor()).hash, head)
+  expect(await runRound(assuring)).toBe('soon')
+  expect(await runRound(relayer)).toBe('open')
+  chain.height += 1
+  expect(await runRound(assuring)).toBe('open')
+  chain.height -= 1
   // What no block takes for that long is not taken by the next one either.
   time.now += relayer.rules.replaceAfterMs
   expect(await runRound(assuring)).toBe('open')
