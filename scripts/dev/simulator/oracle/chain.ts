@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import { halfDayOutage } from '../draw/setup.ts'
@@ -32,7 +32,8 @@ export function judgeChain(history: History, found: Report): void {
 }
 
 /** Judges that what was assured was executed in the end, however many blocks were not final. */
-export function judgeAssured({ plan, ...history }: History, found: Report): void {
+export function judgeAssured(history: History, found: Report): void {
+  const { plan } = history
   const { confirmations } = plan.setup.rules
   const was_down = (plan.setup.outageDays ?? 0) > halfDayOutage
   const undone_final = history.reorganizations.some(({ removed }) => removed >= confirmations)
@@ -40,9 +41,25 @@ export function judgeAssured({ plan, ...history }: History, found: Report): void
     const { assuredAt, state, order, isBacked: at_once } = payment
     if (assuredAt === undefined || state === 'confirmed') continue
     const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
-    found('assured', words, { undone_final, at_once, was_down }, 'lost_rows')
+    // Nobody knows of a key that it will act.
+    const acted = (findFirstAction(history, order.request.from) ?? 0) > assuredAt
+    const own = { undone_final, at_once, was_down, acted }
+    found('assured', words, own, 'lost_rows')
   }
 }
+
+/** Returns when an account's own key acted first, if it ever did (Unix time in ms). */
+const findFirstAction = (
+  { plan, callers, phaseStarts }: History,
+  account: Address,
+): number | undefined =>
+  plan.items
+    .filter(
+      (item) =>
+        item.kind === 'direct' && callers[item.caller]?.toLowerCase() === account.toLowerCase(),
+    )
+    .map(({ phase, at }) => (phaseStarts[phase] ?? 0) + at)
+    .toSorted((a, b) => a - b)[0]
 
 /** Judges what was final from its acceptance on, until at the earliest a block had it. */
 export function judgeBacked({ plan, ...history }: History, found: Report): void {

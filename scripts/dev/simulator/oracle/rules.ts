@@ -65,6 +65,7 @@ export const excuses = {
   in_vain: 'It was carried in vain as often as may be.',
   undone_final: 'The chain took back a block that was final.',
   at_once: 'The operator backed it, for no block had it yet.',
+  acted: "Its account's own key acted for the first time after that.",
   outlasted: 'Nothing could be carried for longer than a request is good for.',
 } as const
 

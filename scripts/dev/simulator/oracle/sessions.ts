@@ -122,7 +122,11 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
         },
       ],
       identical: [
-        { forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told) },
+        {
+          forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told),
+          // What is found on the chain again has its number; its balance of then is lost.
+          lost_answer: lost_answer && findReceipt(told) === findReceipt(earlier),
+        },
       ],
       told: ['reorganized', 'lost_rows'],
     }
@@ -147,6 +151,9 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
     found('identical', words, { ...excuses, troubled, too_many_dials: deliveries.some(isUnread) })
   }
 }
+
+/** Returns the number of the receipt that a delivery was shown; itself if it was shown none. */
+const findReceipt = (of: Delivery | undefined) => /\b\d{3}-\d{4}\b/.exec(of?.reply ?? '')?.[0] ?? of
 
 /** Tells whether a refusal began before its rows were lost. */
 const isForgottenRefusal = ({ answerLostAt, deliveries }: Asked, { repliedAt = 0 }: Delivery) =>
