@@ -77,9 +77,7 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
     refuse('AGENTS', 'is on, and a withdrawal needs a PIN: set PIN=on or PIN=strict')
   if (settings.FINAL_AFTER > 0n) {
     if (!settings.AGENTS) refuse('FINAL_AFTER', 'needs AGENTS=on')
-    // The money of chain 30 is real, wherever its node is.
-    const isBelieved = settings.isLocal && settings.chain.id !== 30
-    if (!isBelieved && !(settings.isMined && settings.PROOFS !== false))
+    if (!settings.isSure)
       refuse('FINAL_AFTER', 'needs PROOFS=on: a block that is merely believed makes nothing final')
   }
   if (settings.FINAL_AT_ONCE.limitWei > 0n && settings.FINAL_AFTER === 0n)

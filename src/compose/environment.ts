@@ -212,7 +212,7 @@ const environment = z.extend(optional, {
   REDELIVERY_SECONDS: count(60, 86_400),
   AGENTS: z._default(onOrOff, false),
   LOAN_CHOICE: z._default(onOrOff, false),
-  FINAL_AFTER: z._default(finalAfter, 0n),
+  FINAL_AFTER: z.optional(finalAfter),
   FINAL_AT_ONCE: z._default(finalAtOnce, { eachWei: 0n, limitWei: 0n }),
   MAX_AGENT_OPEN_PAYMENTS: z._default(count(1, maxOpenPayments), maxOpenPayments),
 })
@@ -308,15 +308,22 @@ export function readSettings(env: Env, otherFaults: readonly Fault[]) {
   if (values === undefined) throw new ConfigError([...faults, ...otherFaults])
   const chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
   const urls = values[`NODE_URL_${chain.id}`] ?? values.NODE_URL
+  const isLocal = urls.every(isLoopback)
+  const isMined = values.MIN_DIFFICULTY !== undefined
+  // The money of chain 30 is real, wherever its node is.
+  const isSure = (isLocal && chain.id !== 30) || (isMined && values.PROOFS !== false)
   return {
     ...values,
+    FINAL_AFTER: values.FINAL_AFTER ?? (values.AGENTS && isSure ? maxUint256 : 0n),
+    /** Tells whether one block shows for sure what it did: by a proof, or as a local chain. */
+    isSure,
     /** Holds the variables that are set, as they were written. */
     given,
     chain,
     urls,
-    isLocal: urls.every(isLoopback),
+    isLocal,
     /** Tells whether the blocks of the relay's chain are mined, so that work can prove them. */
-    isMined: values.MIN_DIFFICULTY !== undefined,
+    isMined,
     /** Tells whether anybody may use `/ussd`. */
     isUssdOpenToAll: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
   }

@@ -186,7 +186,7 @@ describe('the configuration', () => {
     ).toBeUndefined()
     expect(read(agents).limits.agents?.sentADayWei).toBe(500_000_000_000_000_000n)
     const finalIn = (env: Changes) => read({ ...agents, ...env }).menu.finalUpToWei
-    expect([finalIn({}), finalIn({ FINAL_AFTER: 'block' })]).toEqual([0n, maxUint256])
+    expect([finalIn({}), finalIn({ FINAL_AFTER: 'block' })]).toEqual([maxUint256, maxUint256])
     expect([finalIn({ FINAL_AFTER: '7' }), finalIn({ FINAL_AFTER: 'confirmations' })]).toEqual([
       7n,
       0n,
@@ -194,7 +194,8 @@ describe('the configuration', () => {
     const atOnce = { FINAL_AFTER: 'block', FINAL_AT_ONCE: '5:20' }
     expect(read({ ...agents, ...atOnce }).finalAtOnce).toEqual({ eachWei: 5n, limitWei: 20n })
     expect(read().finalAtOnce).toEqual({ eachWei: 0n, limitWei: 0n })
-    expect(badIn({ ...agents, FINAL_AT_ONCE: '5:20' })).toEqual(['FINAL_AT_ONCE'])
+    const late = { ...agents, FINAL_AFTER: 'confirmations' }
+    expect(badIn({ ...late, FINAL_AT_ONCE: '5:20' })).toEqual(['FINAL_AT_ONCE'])
     expect(badIn({ ...agents, ...atOnce, FINAL_AT_ONCE: '5' })).toEqual(['FINAL_AT_ONCE'])
     const real = { CHAIN_ID: '30', NODE_URL: 'http://127.0.0.1:4444/', FINAL_AFTER: 'block' }
     expect(badIn({ ...agents, ...real })).toContain('FINAL_AFTER')
@@ -202,6 +203,9 @@ describe('the configuration', () => {
     expect(badIn({ ...agents, FINAL_AFTER: 'at once' })).toEqual(['FINAL_AFTER'])
     const believed = { ...agents, NODE_URL: 'https://node.example/', PROOFS: 'off' }
     expect(badIn({ ...believed, FINAL_AFTER: 'block' })).toContain('FINAL_AFTER')
+    // By default it is where one block shows for sure what it did.
+    expect(finalIn({ CHAIN_ID: '30', NODE_URL: 'http://127.0.0.1:4444/' })).toBe(0n)
+    expect(read().menu.finalUpToWei).toBe(0n)
     expect(badIn({ ...agents, ...sent, PIN: 'off' })).toEqual(['AGENTS'])
     expect(badIn({ AGENTS: 'on', ...sent })).toEqual(['AGENTS'])
     expect(badIn({ ...sent, ...open })).toEqual([...Object.keys(open), ...Object.keys(sent)])
