@@ -80,8 +80,12 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
     if (!settings.isSure)
       refuse('FINAL_AFTER', 'needs PROOFS=on: a block that is merely believed makes nothing final')
   }
-  if (settings.FINAL_AT_ONCE.limitWei > 0n && settings.FINAL_AFTER === 0n)
+  const { eachWei, limitWei } = settings.FINAL_AT_ONCE
+  if (eachWei > limitWei) refuse('FINAL_AT_ONCE', 'has more for each payment than for all of them')
+  if (limitWei > 0n && settings.FINAL_AFTER === 0n)
     refuse('FINAL_AT_ONCE', 'needs FINAL_AFTER: the operator backs a payment until one block')
+  if (limitWei > 0n && !settings.PREFLIGHT)
+    refuse('FINAL_AT_ONCE', 'needs PREFLIGHT=on: nobody backs what was not simulated')
   if (settings.LOAN_CHOICE && !CONFIRM)
     refuse('LOAN_CHOICE', 'needs CONFIRM=on, which shows the terms before they are agreed to')
   if (Boolean(feed) !== Boolean(currency))

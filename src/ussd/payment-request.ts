@@ -16,7 +16,6 @@ import type { Attachments } from '../operator/kept/takings.ts'
 import {
   assuredLifetimeSeconds,
   requestLifetimeSeconds,
-  type SignedRequest,
   signRequest,
   toReceiptNumber,
 } from '../relay/forwarder/requests.ts'
@@ -68,7 +67,7 @@ export async function requestPayment(
     stepKey: visit.stepKey,
     intent: name,
     question,
-    createOrder: (open) => prepareOrder(visit, { intent, name, open }),
+    createOrder: () => prepareOrder(visit, intent, name),
     async findDenial() {
       const why = (await findDenial(visit, authorizedBy)) ?? (await findChange(visit, intent))
       return why && { kind: 'not_authorized', reason: why }
@@ -168,7 +167,8 @@ async function findAgreed(
 /** Creates and signs the order of a payment, with its screens and messages. */
 async function prepareOrder(
   visit: Visit,
-  { intent, name, open }: { intent: Intent; name: IntentName; open: readonly SignedRequest[] },
+  intent: Intent,
+  name: IntentName,
 ): Promise<PreparedOrder> {
   const { settings, ledger, forwarder, now, keys } = visit.services
   const { messages, account, createStepKey, answers } = visit
@@ -195,12 +195,10 @@ async function prepareOrder(
       deadline: Math.floor(now() / 1_000) + lifetimeSeconds,
       data: encodeCall(call),
     })
-  const [request, lasting, balanceWei] = await Promise.all([
+  const [request, lasting] = await Promise.all([
     sign(requestLifetimeSeconds),
     mayBeAssured ? sign(assuredLifetimeSeconds) : undefined,
-    settings.profile === 'demo' ? undefined : estimateBalance(visit, call, open),
   ])
-  const receiptOf = { ...shown, balanceWei }
   return {
     order: {
       request,
@@ -213,9 +211,13 @@ async function prepareOrder(
       sms: await sealSms(visit, shown, recipient),
       reminder: kind === 'loan' ? await sealBorrower(visit) : undefined,
     },
-    screens: {
-      carried: writeSubmitted(visit, receiptOf, { hash: hashPlaceholder }),
-      queued: writeSubmitted(visit, receiptOf, { queued }),
+    async writeScreens(isAlone) {
+      const mayTell = isAlone && settings.profile !== 'demo'
+      const balanceWei = mayTell ? await estimateBalance(visit, call) : undefined
+      return {
+        carried: writeSubmitted(visit, { ...shown, balanceWei }, { hash: hashPlaceholder }),
+        queued: writeSubmitted(visit, { ...shown, balanceWei }, { queued }),
+      }
     },
     // An account that is derived from a number, also a till's, has a key and never code.
     payee: recipient?.kind === 'address' ? recipient.address : undefined,

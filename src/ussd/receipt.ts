@@ -1,7 +1,6 @@
-import { decodeCall, type LoanCall } from '../loan/calls.ts'
+import type { LoanCall } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import { formatAgreed, type LocalWorth } from '../loan/local-worth.ts'
-import type { SignedRequest } from '../relay/forwarder/requests.ts'
 import { hashPlaceholder } from '../relay/ledger/values.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
 import { payments } from './menu/payments.ts'
@@ -74,26 +73,21 @@ export const withClosing: ReadonlySet<PaymentKind> = new Set([
 const balanceWithinMs = 1_000
 
 /**
- * Estimates an account's balance after its open requests and a call: others may pay it meanwhile.
- * Returns undefined if that cannot be read, or if an amount is known to the chain alone.
+ * Estimates the balance after a call of an account that has no other open: others may pay it
+ * meanwhile. Returns undefined if that cannot be read, or if the chain alone knows the amount.
  */
 export async function estimateBalance(
   { services, account }: Visit,
   call: LoanCall,
-  open: readonly SignedRequest[],
 ): Promise<bigint | undefined> {
-  const calls = [...open.map(({ data }) => decodeCall(data)), call]
   const reading = services.loan.readBalance(account.address).catch(() => undefined)
   const balanceWei = await withTimeLimit(services, balanceWithinMs, reading, () => undefined)
-  const afterWei = calls.reduce(
-    (sumWei: bigint | undefined, each) => addToBalance(sumWei, each),
-    balanceWei,
-  )
+  const afterWei = addToBalance(balanceWei, call)
   return afterWei === undefined || afterWei < 0n ? undefined : afterWei
 }
 
-function addToBalance(balanceWei: bigint | undefined, call: LoanCall | undefined) {
-  if (balanceWei === undefined || call === undefined) return undefined
+function addToBalance(balanceWei: bigint | undefined, call: LoanCall) {
+  if (balanceWei === undefined) return undefined
   if (call.kind === 'loan') return balanceWei + call.principalWei
   return call.amountWei === 'all' ? undefined : balanceWei - call.amountWei
 }

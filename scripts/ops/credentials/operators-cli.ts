@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import * as z from 'zod/mini'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { parseOperator } from '../../../src/operator/access/operators.ts'
 import { createCommand, flag, text } from '../../stack/command.ts'
@@ -19,7 +20,9 @@ export const operators = createCommand({
   usage,
   options: { json: flag, secrets: text },
   async run({ secrets: file }, [what, name = '', role, ...others], { env }) {
-    const before = (env.OPERATORS ?? '').split(',').filter((one) => one !== '')
+    // The file of another deployment may lack what this shell has.
+    const from = file === undefined ? env : z.looseObject({}).parse(readJson(file))
+    const before = `${from.OPERATORS ?? ''}`.split(',').flatMap((one) => one.trim() || [])
     const people = before.map(readOperator)
     if (what === 'list' && name === '') return { json: people, lines: people.map(describe) }
     const isKnown = people.some((one) => one.name === name)
@@ -58,5 +61,8 @@ function keep(file: string | undefined, operators: readonly string[]) {
   if (file === undefined)
     return { value, next: ['Set OPERATORS to this, and deploy:', `  ${value}`] }
   writeJson(file, { ...(readJson(file) as object), OPERATORS: value })
-  return { value, next: [`${file} has it. Deploy: npx wrangler secret bulk ${file} --env testnet`] }
+  return {
+    value,
+    next: [`${file} has it. Deploy: npx wrangler secret bulk ${file} --env <environment>`],
+  }
 }

@@ -52,7 +52,7 @@ const alertFinders: Readonly<Record<AlertName, FindAlert>> = {
   },
   final_waiting({ vitals: { assuredSince, now } }) {
     if (assuredSince === undefined || now - assuredSince < hourMs) return undefined
-    return `A payment at an agent of ${toIso(assuredSince)} is FINAL, and no block holds it any more. It is sent again until 23 hours after its acceptance; what stops it is in the other alerts. After that you stand for its amount.`
+    return `A payment at an agent of ${toIso(assuredSince)} is FINAL, and no block holds it. It is sent again until 23 hours after its acceptance; what stops it is in the other alerts. After that you stand for its amount.`
   },
   final_unkept({ vitals: { unkept, now } }, { unit }) {
     if (unkept === undefined || now - unkept.at > weekMs) return undefined

@@ -116,7 +116,7 @@ export const alertSteps = {
   readVitals: writes((step: Kept, asked?: Parameters<typeof steps.readVitals>[1]) => {
     const [next] = step.rows.list({ table: 'notices', list: 'due', limit: 1 })
     const alerts = listActiveAlerts(step.rows)
-    const told = { alerts, nextNoticeAt: next?.due_at, ...readEventVitals(step.rows) }
+    const told = { alerts, nextNoticeAt: next?.due_at, ...readEventVitals(step) }
     return { ...steps.readVitals(step, asked), ...told }
   }),
   /** Returns the last cleared alerts, the latest first. */

@@ -127,7 +127,7 @@ function markTold(rows: KeptDraft, account: string, lastSeq: number): void {
 }
 
 /** Deletes some events that are too old or too many, and counts those that were never told. */
-export function pruneEvents(rows: KeptDraft): void {
+export function pruneEvents({ rows, rules }: Kept): void {
   const lastSeq = readLastSeq(rows)
   if (lastSeq === 0) return
   const limit = pruneLimit
@@ -138,12 +138,13 @@ export function pruneEvents(rows: KeptDraft): void {
   for (const { id } of gone) rows.drop('events', id)
   const untold = gone.filter(({ waits }) => waits !== null).length
   const { count = 0 } = readMetaAs(rows, 'events_lost', lostEvents) ?? {}
-  if (untold > 0) saveMeta(rows, 'events_lost', { count: count + untold, at: rows.now })
+  if (untold > 0 && rules.tellsEvents)
+    saveMeta(rows, 'events_lost', { count: count + untold, at: rows.now })
 }
 
 /** Tells when the next events are due, since when some wait, and which were deleted untold. */
-export function readEventVitals(rows: KeptDraft) {
-  if (readLastSeq(rows) === 0) return {}
+export function readEventVitals({ rows, rules }: Kept) {
+  if (!rules.tellsEvents || readLastSeq(rows) === 0) return {}
   const [next] = rows.list({ table: 'event_queues', list: 'due', limit: 1 })
   const [oldest] = rows.list({ table: 'event_queues', list: 'since', limit: 1 })
   const lost = readMetaAs(rows, 'events_lost', lostEvents)

@@ -88,7 +88,7 @@ export const takingSteps = {
   prune: writes((step: Kept): void => {
     for (const payment of parts.prunePayments(step)) archiveTaking(step.rows, payment)
     pruneAudit(step.rows, pruneLimit)
-    pruneEvents(step.rows)
+    pruneEvents(step)
   }),
   findPayments: reads((step: Kept, ...query: Arguments<'findPayments'>) =>
     steps.findPayments(step, ...query).map((record) => addTaking(step.rows, record)),

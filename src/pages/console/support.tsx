@@ -45,8 +45,9 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
           </button>
         </form>
         <p class="soft">
-          What the caller reads out: a number, with what it sent and received; the first characters
-          of Tx after 0x (10 or more); the 6 digits of a cash-out; an agent’s or a bill’s till.
+          What the caller reads out: a number, with what it sent and received; the 7 digits after
+          Ref; the first characters of Tx after 0x (10 or more); the 6 digits of a cash-out; an
+          agent’s or a bill’s till.
         </p>
         {notice && <p role="alert">{notice}</p>}
       </section>

@@ -321,8 +321,7 @@ export const acceptanceSteps = {
   /**
    * Accepts the offers that may begin, each judged after those before it. One transaction, which is
    * signed here, carries them all; without a free nonce they are queued. It takes a function, so it
-   * is called where the store is.
+   * is called where the store is. What one block may assure is not to wait long for a round.
    */
-  // What one block may assure is not to wait for a round.
   acceptOffers: opens(acceptOffers, (offers) => offers.some(({ order }) => order.lasting)),
 }

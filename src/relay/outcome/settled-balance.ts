@@ -3,6 +3,9 @@ import { describeFault } from '../../runtime/log.ts'
 import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Relayer } from '../relayer.ts'
 
+/** Limits the age of the final block: sums that reach back from it have to be known. */
+export const maxFinalAgeMs = 60 * 60 * 1000
+
 /** Returns what only payments of the ledger can take out of an account, as of a block. */
 export async function readSettled(
   { node, readSettled: read }: Relayer,
@@ -24,11 +27,13 @@ export async function readSettledBalance(
   account: Address,
   signal: AbortSignal,
 ): Promise<SettledBalance | undefined> {
-  const { node, rules, log } = relayer
+  const { node, rules, clock, log } = relayer
   try {
     const head = await node.getHead(signal)
-    const block = await node.getBlock(head.number - rules.confirmations + 1, signal)
-    if (block === undefined) return undefined
+    const number = Math.max(0, head.number - rules.confirmations + 1)
+    const block = await node.getBlock(number, signal)
+    const oldestSeconds = (clock.now() - maxFinalAgeMs) / 1_000
+    if (block === undefined || block.timestampSeconds < oldestSeconds) return undefined
     const wei = await readSettled(relayer, account, block.hash, signal)
     return { block: block.number, wei }
   } catch (error) {

@@ -5,7 +5,7 @@ import { describeFault } from '../../runtime/log.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import { isPausedError } from '../forwarder/requests.ts'
 import { getIdentity } from '../identity.ts'
-import type { OfferAnswer, PaymentOffer, TransactionToSend } from '../ledger/acceptance.ts'
+import type { OfferAnswer, PaymentOffer, Screens, TransactionToSend } from '../ledger/acceptance.ts'
 import { hasDayLimit } from '../ledger/records/earlier.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import { broadcast } from '../outcome/broadcast.ts'
@@ -26,7 +26,9 @@ import { answerDecided, endUnpaid, refuse } from './refuse.ts'
 import { watchReceipt } from './watch.ts'
 
 /** Adds what is to be paid, and the state of its account. */
-type Attempt = Delivery & { prepared: PreparedOrder; view: Undecided }
+type Attempt = Read & { screens: Screens }
+
+type Read = Delivery & { prepared: PreparedOrder; view: Undecided }
 
 export type Pay = (step: PayingStep) => Promise<PaymentAnswer>
 
@@ -103,12 +105,15 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
   if (!options.mayDial(step.stepKey)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isWaitingForNode = true
   if (progress.prepared === undefined) {
-    progress.prepared = await step.createOrder(view.open)
+    progress.prepared = await step.createOrder()
     const question = await askToRepeat(delivery, progress.prepared)
     if (question !== undefined) return question
   }
-  const attempt = { ...delivery, view, prepared: progress.prepared }
-  const readings = await readAll(attempt)
+  const { prepared } = progress
+  const isAlone = view.open.length + view.executed.length === 0
+  const reading = readAll({ ...delivery, view, prepared })
+  const [readings, screens] = await Promise.all([reading, prepared.writeScreens(isAlone)])
+  const attempt = { ...delivery, view, prepared, screens }
   const { result, payee } = readings
   switch (result?.status) {
     // There is no result without a simulation (`PREFLIGHT=off`).
@@ -166,7 +171,7 @@ async function askToRepeat(
   return { kind: 'screen', screen: texts.repeat(earlier) }
 }
 
-async function readAll({ relayer, options, prepared, view, progress }: Attempt): Promise<Readings> {
+async function readAll({ relayer, options, prepared, view, progress }: Read): Promise<Readings> {
   const { order, payee } = prepared
   const { sharedLimit } = getCallRules(order.kind)
   progress.isDoubtful = view.isDoubtful === true
@@ -177,7 +182,10 @@ async function readAll({ relayer, options, prepared, view, progress }: Attempt):
     checkTarget: options.checkTarget,
     readLimits: sharedLimit === 'nothing' ? undefined : options.readLimits[sharedLimit],
     preflight: options.preflight,
-    mayBeBacked: order.lasting !== undefined && order.spendsWei <= options.finalAtOnce.eachWei,
+    mayBeBacked:
+      order.lasting !== undefined &&
+      0n < order.spendsWei &&
+      order.spendsWei <= options.finalAtOnce.eachWei,
     observed: progress.observed,
     keepNonces(nonces) {
       progress.traces = nonces
@@ -250,7 +258,7 @@ async function answerOffer(
 
 /** Creates the offer, which the ledger judges, because the readings may be outdated. */
 function createOffer(
-  { relayer, options, step, prepared, progress, view }: Attempt,
+  { relayer, options, step, prepared, screens, progress, view }: Attempt,
   { nonces, lendable, funding, settled }: Readings,
 ): PaymentOffer {
   const { limitWei } = options.finalAtOnce
@@ -261,7 +269,7 @@ function createOffer(
     ...step.stepKey,
     answerCount: step.answerCount,
     order: prepared.order,
-    screens: prepared.screens,
+    screens,
     chainNonce: nonces.chain,
     poolNonce: nonces.pool,
     gasPriceWei: funding.gasPriceWei,

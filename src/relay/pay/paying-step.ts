@@ -1,6 +1,5 @@
 import type { Address } from 'viem'
 import type { SharedLimit } from '../../loan/kinds.ts'
-import type { SignedRequest } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import type { AcceptPayment, Screens } from '../ledger/acceptance.ts'
 import type { Paid } from '../ledger/decisions.ts'
@@ -26,11 +25,8 @@ export type PayingStep = {
   intent: IntentName
   /** Names the question that was answered, unless a late answer pays too. */
   question?: AskedQuestion | undefined
-  /**
-   * Builds what is to be paid, once, if nothing is decided: after the account's open requests. It
-   * may read the chain.
-   */
-  createOrder: (open: readonly SignedRequest[]) => Promise<PreparedOrder>
+  /** Builds what is to be paid, once, if nothing is decided. It may read the chain. */
+  createOrder: () => Promise<PreparedOrder>
   /** Tells why the caller may not pay at this moment; undefined if nothing speaks against it. */
   findDenial: () => Promise<RefusalOf<'not_authorized'> | undefined>
   texts: PaymentTexts
@@ -39,8 +35,11 @@ export type PayingStep = {
 /** Holds a signed order, and what belongs to it before it is accepted. */
 export type PreparedOrder = {
   order: Order
-  /** Holds the screens of its acceptance. */
-  screens: Screens
+  /**
+   * Writes the screens of its acceptance. They may tell what is left only if the payment `isAlone`:
+   * no other of the account is open, or unknown to a node that lags.
+   */
+  writeScreens: (isAlone: boolean) => Promise<Screens>
   /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
   payee?: Address | undefined
 }

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { type Payee, readPayee } from '../../chain/payees.ts'
+import { withTimeLimit } from '../../runtime/time-limit.ts'
 import {
   decodeExecute,
   decodeForwarderRefusal,
@@ -20,6 +21,9 @@ import type { Relayer } from '../relayer.ts'
 import type { Funding } from './admission.ts'
 
 const nodeTimeoutMs = 5_000
+
+/** Limits how long a payment waits for what would make it final at once. */
+export const settledWithinMs = 1_500
 
 /** Limits the age of the readings for which a payment is refused. */
 export const maxReadingAgeMs = 5_000
@@ -80,7 +84,7 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
     readNonces(),
     readFunding(relayer, view, observed, rules.accountStateMs),
-    asked.mayBeBacked ? readSettledBalance(relayer, order.request.from, signal) : undefined,
+    asked.mayBeBacked ? readSettledInTime(relayer, order, signal) : undefined,
   ])
   const result = target === 'ready' ? simulated : { status: target }
   if (observations.silentSince !== undefined) observed.node = 'answered'
@@ -92,6 +96,19 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     observed.facts.contracts = { state: 'ready' }
   return { result, lendable, payee, nonces, funding, settled }
 }
+
+/** Reads the settled balance; undefined if that takes long, since a payment can do without it. */
+const readSettledInTime = (
+  relayer: Relayer,
+  { request }: Order,
+  signal: AbortSignal,
+): Promise<SettledBalance | undefined> =>
+  withTimeLimit(
+    relayer.clock,
+    settledWithinMs,
+    readSettledBalance(relayer, request.from, signal),
+    () => undefined,
+  )
 
 /** Returns the gas price and the balance of the relayer's key, at most `maxAgeMs` old. */
 export async function readFunding(

@@ -4,6 +4,7 @@ import type { Payment } from '../ledger/payments/payment-states.ts'
 import type { FollowedBlock } from '../ledger/records/chain.ts'
 import { mayBeAssured } from '../ledger/records/settled.ts'
 import type { Work } from '../ledger/work.ts'
+import { maxFinalAgeMs } from '../outcome/settled-balance.ts'
 import { type Action, record } from './execute.ts'
 import type { Plan, RoundFacts, StageTerms } from './facts.ts'
 import { type Asking, askOrLog } from './questions.ts'
@@ -11,9 +12,6 @@ import { checkProof, type ExecutedPayment } from './settle.ts'
 
 /** Limits the payments that one round looks at. */
 const maxLookedAt = 20
-
-/** Limits the age of the final block: sums that reach back from it have to be known. */
-const maxFinalAgeMs = 60 * 60 * 1000
 
 /**
  * Assures payments that a proved block executed and that no reorganization can make fail: they are

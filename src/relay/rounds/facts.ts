@@ -53,10 +53,11 @@ export const getDeepNumber = ({ number }: BlockId, { rules }: Pick<StageTerms, '
  */
 export function listAssurableSoon(work: Work, terms: StageTerms, head?: BlockId): Payment[] {
   const { carried, mined, now } = work
+  if (work.possibleLossAt !== undefined) return []
   const from = head?.number ?? Number.POSITIVE_INFINITY
-  const isHeld = ({ execution, assuredAt }: Payment) =>
+  const isInBlock = ({ execution, assuredAt }: Payment) =>
     assuredAt === undefined && (execution?.block.number ?? -1) >= from
-  return [...carried, ...mined.filter(isHeld)].filter(
+  return [...carried, ...mined.filter(isInBlock)].filter(
     (one) =>
       terms.readSettled !== undefined &&
       mayBeAssured(one, now) &&

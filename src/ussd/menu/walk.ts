@@ -117,7 +117,9 @@ export function followAnswers(
     })
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
-    const maskedAnswer = mayBeNewPin ? masks.other : maskSecret(typed, node)
+    // Who expects to be asked for a new PIN may type it where the language is asked for.
+    const isEarlyPin = place.name === 'firstLanguage' && isPin(answer)
+    const maskedAnswer = mayBeNewPin || isEarlyPin ? masks.other : maskSecret(typed, node)
     maskedAnswers[index] = maskedAnswer
     const facts = { ...session, answerCount: index + 1 }
     const spoken = { ...context, messages: walked.messages }

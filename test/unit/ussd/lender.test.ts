@@ -19,11 +19,13 @@ describe('a transfer that is confirmed', () => {
       s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`
 })
 
-plays('a receipt has amount, payee, number, fee, and the balance after all that is open')`
+plays('a receipt has amount, payee, number, fee, and the balance after it if no other came')`
   a: 2*${friend}*0.001*1 -> END Transfer Submitted|0.001 tRBTC|To: 2547...001|Ref: <receipt>|Funds will arrive shortly.|Fee: none|Balance after: about 0.019 tRBTC
-  b: 2*${friend}*0.002*1 -> …|Balance after: about 0.017 tRBTC
+  # A node may have the first one or not, also some time after its block.
+  b: 2*${friend}*0.002*1 -> END Transfer Submitted|0.002 tRBTC|To: 2547...001|Ref: <receipt>|Funds will arrive shortly.|Fee: none
   a: 2*${friend}*0.001*1 -> same
-  loan: 3*1 -> END Loan Requested|Ref: <receipt>|0.01 tRBTC credited shortly.|Fee: none|Balance after: about 0.027 tRBTC
+  settle
+  loan: 3*1 -> END Loan Requested|Ref: <receipt>|0.01 tRBTC credited shortly.|Fee: none
   settle
   # What is owed is known to the chain alone.
   all: 4*1 -> END Repayment Submitted|Amount: all that is owed|Ref: <receipt>|Your loan will be updated shortly.|Fee: none

@@ -1,5 +1,6 @@
 import { isAddressEqual } from 'viem'
 import { answerWithinMs, retryPauseMs } from '../../../../src/relay/pay/answers.ts'
+import { settledWithinMs } from '../../../../src/relay/pay/readings.ts'
 import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
@@ -97,7 +98,8 @@ function isOutrun(
   { account, startedAt, repliedAt = startedAt }: Delivery,
 ): boolean {
   // A try reads the ledger and the chain, and has a batch accepted.
-  const tryMs = retryPauseMs + setup.slowness * (4 * longestNearMs + 2 * longestFarMs)
+  const settledMs = setup.finalAtOnce.limitWei > 0n ? settledWithinMs : 0
+  const tryMs = retryPauseMs + settledMs + setup.slowness * (4 * longestNearMs + 2 * longestFarMs)
   const accepted = payments
     .flatMap((all) => [...all.values()])
     .filter(

@@ -66,7 +66,7 @@ export function mayBeBacked(
   step: StepContext,
   { account, order, backing }: { account: string; order: Order; backing?: Backing | undefined },
 ): boolean {
-  if (backing === undefined || !isSure(step)) return false
+  if (backing === undefined || order.spendsWei === 0n || !isSure(step)) return false
   const { settled, limitWei } = backing
   const isLasting = mayBeAssured({ order, assuredAt: undefined, isBacked: false }, step.rows.now)
   const hasRoom = readBackedWei(step.rows) + order.spendsWei <= limitWei

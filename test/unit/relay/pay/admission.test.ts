@@ -78,10 +78,10 @@ function stillChain({
       intent,
       createOrder: async () => ({
         order: { request: await signRequest(caller, relayer.forwarder, request), kind, spendsWei },
-        screens: {
+        writeScreens: async () => ({
           carried: screenOf('submitted'),
           queued: screenOf(`queued ${minutesPlaceholder}`),
-        },
+        }),
       }),
       findDenial: findDenial ?? (async () => undefined),
       texts: {
