@@ -165,9 +165,16 @@ async function dialFinding(origin: string, secret?: string, isOpen = false): Pro
   if (!secret && !isOpen) return skipped('dial', notSet('CALLBACK_SECRET'))
   const { status: code, text = '' } = await dial(origin, '1', secret)
   if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
+  return judgeDial(code, text)
+}
+
+/** Judges the screen of a dialled balance, by the answer's HTTP status and text. */
+export function judgeDial(code: number | undefined, text: string): Finding {
   const screen = code === 200 ? text : ''
   if (/^END Your Balance: /.test(screen)) return good('dial', 'A balance is shown.')
-  // A number that never dialled chooses a PIN first.
+  // A number that never dialled chooses a language first, where there are several, and then a PIN.
+  if (/^CON (.*\n)?(Language|Lugha|Langue|Idioma) \/ /.test(screen))
+    return good('dial', 'A language is asked for before a balance is shown.')
   if (/^CON .*PIN/.test(screen))
     return good('dial', 'A PIN is asked for before a balance is shown.')
   return bad('dial', `A balance is not shown, but: ${text.split('\n')[0] || code}`)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
-import { examine, gatewayFinding, sampleFinding } from '../../../scripts/ops/doctor.ts'
+import { examine, gatewayFinding, judgeDial, sampleFinding } from '../../../scripts/ops/doctor.ts'
 import { findGatewayForm } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCarriedText } from '../../../src/ussd/gateways/carried-text.ts'
 import {
@@ -130,4 +130,14 @@ test.for<[status: number, body: object, found: string]>([
   expect(told).toContain(found)
   const accusing = told.filter((line) => line.includes('OPERATOR_TOKEN'))
   expect(accusing).toEqual([401, 404].includes(status) ? [found] : [])
+})
+
+test.for([
+  ['END Your Balance: 1 tRBTC', 'ok'],
+  ['CON Choose a PIN of 4 to 6 digits.', 'ok'],
+  ['CON Language / Lugha\n1. English\n2. Kiswahili', 'ok'],
+  ['CON Pesa Bora\nLangue / Idioma\n1. Francais\n2. Español', 'ok'],
+  ['CON Welcome', 'bad'],
+] as const)('a dialled balance that is answered %j is %s', ([text, state]) => {
+  expect(judgeDial(200, text)).toMatchObject({ state })
 })
