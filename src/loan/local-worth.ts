@@ -118,7 +118,7 @@ export function formatLocal({ currency, cents }: LocalMoney): string {
 
 /**
  * Computes the worth of wei in cents, in whole units from 10 on: the most that is no more than
- * these wei where it is typed. So whoever types what a balance is worth has that much.
+ * these wei where it is typed. So a caller who types what a balance is worth has that much.
  */
 function computeCents(wei: bigint, unit: Unit, { micros }: Rate): bigint {
   const cents = ((wei + 1n) * micros - 1n) / (getOne(unit) * 10_000n)

@@ -113,12 +113,12 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       ['it is of a kind that others can make fail', atOnce(10n, 99n, { kind: 'repayment' })],
       ['no request of a day is signed', atOnce(10n, 99n, { lasting: undefined })],
       ['its balance was not read', { ...atOnce(10n), backing: undefined }],
-    ] as const)('is none where %s', async ([, offer], { ledger }) => {
+    ] as const)('is not final where %s', async ([, offer], { ledger }) => {
       await accept(ledger, 's', alice, offerAtOnce('s', alice, offer as ReturnType<typeof atOnce>))
       expect([await wordOf(ledger, 's'), await backedWei(ledger)]).toEqual(['arriving', 0n])
     })
 
-    test('is none while rows may be lost', async ({ ledger }) => {
+    test('is not final while rows may be lost', async ({ ledger }) => {
       await ledger.recordHead(undefined, 50)
       const offer = { ...offerAtOnce('s'), chainNonce: 50, poolNonce: 50 }
       await accept(ledger, 's', alice, offer)
@@ -208,7 +208,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 's', 10n)).toBeUndefined()
     })
 
-    test('is none for an hour after an outcome that nothing proves', async ({ ledger, pass }) => {
+    test('waits for an hour after an outcome that nothing proves', async ({ ledger, pass }) => {
       const report = { node: undefined, round: undefined } as const
       await ledger.recordObservations({ ...report, facts: { unproved: { block: 9 } } })
       await pay(ledger, 's', 10n)
@@ -217,7 +217,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 's', 10n)).toEqual([])
     })
 
-    test('is none whose account repays whatever it owes', async ({ ledger }) => {
+    test('is not final while its account repays all that it owes', async ({ ledger }) => {
       const whole = { kind: 'repayment', spendsWei: 0n } as const
       await accept(ledger, 'all', alice, paying('all', 0n, whole))
       await pay(ledger, 's', 10n)
@@ -233,7 +233,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 's', 1_000n)).toBeUndefined()
     })
 
-    test('is none that failed, or waits too briefly for another block', async ({
+    test('is not final if it failed, or waits too briefly for another block', async ({
       ledger,
       pass,
     }) => {
@@ -247,7 +247,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 'brief', 1_000n)).toBeUndefined()
     })
 
-    test('is none of another block, or of a balance that its own block shows', async ({
+    test('is not final by another block, or by a balance that its own block shows', async ({
       ledger,
     }) => {
       await pay(ledger, 's', 10n)
@@ -256,7 +256,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await assure(ledger, 's', 10n, final + 2)).toBeUndefined()
     })
 
-    test('is none while rows may be lost, and for two days after they were set back', async ({
+    test('is not final while rows may be lost, and for two days after they were set back', async ({
       ledger,
       pass,
     }) => {

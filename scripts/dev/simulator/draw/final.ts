@@ -30,10 +30,10 @@ function drawActing(draw: Draw): Item[] {
   const from = 5 * blockMs + random.int(0, spanMs)
   const amountWei = BigInt(random.int(5, 15)) * stepWei
   const cash = withPin('final acting', caller, { kind: 'withdrawal', to: 0, amountWei }, draw)
-  const act = (at: number, steps: number): Item => ({
-    ...{ phase, at, kind: 'direct', caller },
-    wei: BigInt(steps) * stepWei,
-  })
+  const act = (at: number, steps: number): Item => {
+    const wei = BigInt(steps) * stepWei
+    return { phase, at, kind: 'direct', caller, wei }
+  }
   return [
     act(from - 3 * blockMs, 1),
     createDial(draw, { at: from, ...cash }),
