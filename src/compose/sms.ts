@@ -39,8 +39,8 @@ export const createSeals = (config: Config): SmsSeals | undefined =>
 
 const memoryTimeoutMs = 5_000
 
-/** Writes a text; `code` is what its reader dials who never did. */
-type WriteText = (messages: Messages, code?: string) => string
+/** Writes a text's forms, the fullest first; `code` is what its reader dials who never did. */
+type WriteTexts = (messages: Messages, code?: string) => [fullest: string, ...shorter: string[]]
 
 /** Describes a message that must be sent at most once. */
 type OutgoingMessage = {
@@ -48,7 +48,7 @@ type OutgoingMessage = {
   name: string
   logFields: Record<string, string>
   /** Decrypts recipient and content. If that fails, the message is tried again later. */
-  open: () => Promise<{ phone: PhoneNumber; writeText: WriteText }>
+  open: () => Promise<{ phone: PhoneNumber; writeTexts: WriteTexts }>
 }
 
 const failureSentences = {
@@ -58,6 +58,13 @@ const failureSentences = {
   'sms.unknown': 'It is not known whether a message was sent',
   'sms.unremembered': 'It is not known whether an account remembers its message',
 } as const
+
+/** Chooses a text's fullest form that fits one SMS, with the service's name if there is room. */
+function chooseForm(texts: readonly string[], serviceName: string | undefined): string {
+  const named = serviceName === undefined ? [] : texts.map((text) => `${serviceName}: ${text}`)
+  const forms = [...named, ...texts].map(toGsmAlphabet)
+  return forms.find((text) => countSeptets(text) <= maxSeptets) ?? forms.at(-1) ?? ''
+}
 
 /** Creates what sends each message at most once. Returns undefined if SMS is off. */
 function createSender(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
@@ -71,15 +78,13 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
 
   /** Decrypts a message and writes its text in the recipient's language. */
   async function prepare({ open }: OutgoingMessage, ledger: Ledger) {
-    const { phone, writeText } = await open()
+    const { phone, writeTexts } = await open()
     const { address } = await assembleAccounts(config, ledger)(phone)
     const accountMemory = await memory.read(address)
     const messages = selectMessages(config.menu, findLanguage(accountMemory))
     const { serviceName, shortCode } = config.menu
-    const text = writeText(messages, accountMemory.hasDialled ? undefined : shortCode)
-    const named = toGsmAlphabet(serviceName === undefined ? text : `${serviceName}: ${text}`)
-    const hasRoom = countSeptets(named) <= maxSeptets
-    const sms = { to: phone, text: hasRoom ? named : toGsmAlphabet(text) }
+    const texts = writeTexts(messages, accountMemory.hasDialled ? undefined : shortCode)
+    const sms = { to: phone, text: chooseForm(texts, serviceName) }
     return { address, sms, sentMessageNames: accountMemory.texted }
   }
 
@@ -113,9 +118,9 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
     sendSms: (sms: DueSms, ledger: Ledger) => {
       const open = async () => {
         const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
-        const writeText: WriteText = (messages, code) =>
+        const writeTexts: WriteTexts = (messages, code) =>
           writeSms(facts, sms, messages, showAmount, code)
-        return { phone: facts.phone, writeText }
+        return { phone: facts.phone, writeTexts }
       }
       const logFields = { intent: sms.intentId, party: sms.party }
       return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, open }, ledger)
@@ -129,11 +134,12 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
         // One reader keeps its price for all reminders of a round.
         readRate ??= assembleRates(config, runtime, ledger)
         const rate = (await readRate()) ?? 'none'
-        const writeText = (messages: Messages) =>
+        const writeTexts: WriteTexts = (messages) => [
           writeWithWorth({ unit: config.unit, showAmount }, rate, (show) =>
             writeReminder(messages, show(owedWei), dueAt),
-          )
-        return { phone, writeText }
+          ),
+        ]
+        return { phone, writeTexts }
       }
       const logFields = { party: 'borrower', kind }
       return send({ name: `loan:${dueAt}:${kind}`, logFields, open }, ledger)
@@ -147,7 +153,10 @@ export function assembleSms(config: Config, runtime: Runtime, getStore: () => Me
   return sender && createSmsRound({ deliver: sender.sendSms, ...runtime })
 }
 
-/** Creates the function that starts reminders of due loans. Returns undefined if SMS is off. */
+/**
+ * Creates the function that starts reminders of due loans, which the ledger's events tell too.
+ * Returns undefined if there are neither messages nor events.
+ */
 export function assembleReminders(
   config: Config,
   runtime: Runtime,
@@ -155,7 +164,8 @@ export function assembleReminders(
   readDebt: LoanReader['readDebt'],
 ) {
   const sender = createSender(config, runtime, getStore)
-  return sender && createReminders({ readDebt, deliver: sender.sendReminder, ...runtime })
+  if (sender === undefined && config.events === undefined) return undefined
+  return createReminders({ readDebt, deliver: sender?.sendReminder, ...runtime })
 }
 
 /** Creates the function that sends all due messages. It returns true while more may be due. */

@@ -6,6 +6,7 @@ import { weiSchema } from '../loan/amounts.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { kindNames } from '../loan/kinds.ts'
 import { formatAgreed } from '../loan/local-worth.ts'
+import { toReceiptNumber } from '../relay/forwarder/requests.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
@@ -84,20 +85,32 @@ export function correctFacts(
 }
 
 /**
- * Writes a message about a saved wallet or a payment's final outcome, in its reader's language.
- * `code` is what a reader dials who never did.
+ * Writes a message about a saved wallet or a payment's final outcome, in its reader's language: its
+ * forms, the fullest first. `code` is what a reader dials who never did.
  */
 export function writeSms(
   facts: SmsFacts | WalletFacts,
-  { state, reason, agreed }: Pick<DueSms, 'state' | 'reason' | 'agreed'>,
+  payment: Omit<DueSms, 'session' | 'party' | 'attempts' | 'sealed' | 'executed'>,
   messages: Messages,
   showAmount: (wei: bigint) => string,
   code?: string,
-): string {
+): [fullest: string, ...shorter: string[]] {
   if (facts.kind === 'wallet') {
-    return walletWords(messages).told(facts.name, toShortAddress(facts.address))
+    return [walletWords(messages).told(facts.name, toShortAddress(facts.address))]
   }
-  const { kind, amountWei, who } = facts
+  const text = writeOutcome(facts, payment, messages, showAmount, code)
+  const number = messages.receipt.number(toReceiptNumber(payment.intentId))
+  const date = messages.date(payment.acceptedAt / 1_000)
+  return [`${text}\n${number}, ${date}`, `${text}\n${number}`, text]
+}
+
+function writeOutcome(
+  { kind, amountWei, who }: SmsFacts,
+  { state, reason, agreed }: Pick<DueSms, 'state' | 'reason' | 'agreed'>,
+  messages: Messages,
+  showAmount: (wei: bigint) => string,
+  code: string | undefined,
+): string {
   const writeLine = (outcome: ActivityState) =>
     writeActivityLine(
       messages,

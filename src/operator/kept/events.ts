@@ -69,7 +69,21 @@ function listHoldEvents(
   ]
 }
 
-/** Records what a step has changed of payments and holds, in the step's own commit. */
+const reminderNames = { soon: 'loan.due_soon', today: 'loan.due' } as const
+
+/** Tells of a due date when its reminder is taken, and not when one that failed is due again. */
+function listDueDates(
+  before: Row<'reminders'> | undefined,
+  { account, told, due_at: dueAt }: Row<'reminders'>,
+  at: number,
+): NewEvent[] {
+  const isTold = before?.due_at === dueAt && (before.told === told || before.told === 'today')
+  if (told === 'none' || isTold) return []
+  const detail = { dueAt: new Date(dueAt * 1_000).toISOString() }
+  return [{ id: `${account}:${dueAt}:${told}`, account, name: reminderNames[told], at, detail }]
+}
+
+/** Records what a step has changed of payments, holds and loans, in the step's own commit. */
 export function recordEvents({ rows, rules }: Kept): void {
   if (!rules.tellsEvents) return
   const events = [
@@ -79,6 +93,10 @@ export function recordEvents({ rows, rules }: Kept): void {
     ...rows
       .changes('holds')
       .flatMap(({ before, after }) => listHoldEvents(before, after, rows.now)),
+    ...rows
+      .changes('reminders')
+      .flatMap(({ before, after }) => (after ? listDueDates(before, after, rows.now) : []))
+      .filter(({ id }) => rows.row('events', id) === undefined),
   ]
   for (const event of events) saveEvent(rows, event)
 }

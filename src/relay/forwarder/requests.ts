@@ -38,7 +38,7 @@ export const maxDeadlineSeconds = 24 * 60 * 60
  * Returns the receipt number of a payment: 7 digits that follow from its intent alone. It
  * authorizes nothing, and payments may share one.
  */
-export function toReceiptNumber(intentId: Hex): string {
+export function toReceiptNumber(intentId: string): string {
   const digits = `${(BigInt(intentId) % 9_000_000n) + 1_000_000n}`
   return `${digits.slice(0, 3)}-${digits.slice(3)}`
 }

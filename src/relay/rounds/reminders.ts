@@ -7,8 +7,8 @@ import type { Ledger } from '../ledger/steps.ts'
 
 export type RemindersOptions = {
   readDebt: (account: Address) => Promise<Omit<LoanDebt, 'account'>>
-  /** Asks for one reminder to be sent, once. */
-  deliver: (reminder: DueReminder, ledger: Ledger) => Promise<SmsFate>
+  /** Asks for one reminder to be sent, once; undefined if none is sent. */
+  deliver: ((reminder: DueReminder, ledger: Ledger) => Promise<SmsFate>) | undefined
   clock: Clock
   log: Log
   /** Keeps work alive after a round. */
@@ -27,7 +27,7 @@ export function createReminders({ readDebt, deliver, clock, log, waitUntil }: Re
     try {
       for (const account of await ledger.listDueReminders(batch)) {
         const reminder = await ledger.takeReminder({ account, ...(await readDebt(account)) })
-        if (reminder === undefined) continue
+        if (deliver === undefined || !reminder?.sealed) continue
         await ledger.recordReminderFate(reminder, await deliver(reminder, ledger))
       }
     } catch (error) {

@@ -81,6 +81,35 @@ describe('an event of an account', () => {
     expect(await ledger.listEvents(4, 1)).toMatchObject([{ seq: 5, name: 'account.held' }])
   })
 
+  test('tells once of a loan that is due in three days, and on its day, with messages or without', async () => {
+    for (const reminder of [undefined, '0x77'] as const) {
+      const { ledger, pass, names } = open()
+      const { now } = await ledger.readVitals()
+      const dueMs = (Math.floor(now / dayMs) + 30) * dayMs + dayMs / 2
+      const debt = { account: alice, owedWei: 5n, dueAt: dueMs / 1_000 }
+      const take = async (ms: number) => {
+        pass(ms - (await ledger.readVitals()).now)
+        return await ledger.takeReminder(debt)
+      }
+      await accept(ledger, 's', alice, { order: { spendsWei: 0n, kind: 'loan', reminder } })
+      await settle(ledger, 's', 0)
+      const begun = ['11 payment.accepted', '11 payment.done']
+      expect(await take(dueMs - 4 * dayMs)).toBeUndefined()
+      expect(await names()).toEqual(begun)
+      const soon = await take(dueMs - 3 * dayMs + 1)
+      expect(soon).toMatchObject({ kind: 'soon', sealed: reminder ?? '' })
+      if (soon) await ledger.recordReminderFate(soon, 'later')
+      await take(dueMs - 2.5 * dayMs)
+      expect(await names()).toEqual([...begun, '11 loan.due_soon'])
+      const today = await take(dueMs)
+      if (today) await ledger.recordReminderFate(today, 'later')
+      await take(dueMs + dayMs / 24)
+      expect(await names()).toEqual([...begun, '11 loan.due_soon', '11 loan.due'])
+      const dueAt = new Date(dueMs).toISOString()
+      expect((await ledger.listEvents(3, 1))[0]?.detail).toEqual({ dueAt })
+    }
+  })
+
   test('is not recorded where nobody is told', async () => {
     const { ledger, names } = open(false)
     await accept(ledger, 's')

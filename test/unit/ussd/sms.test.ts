@@ -75,7 +75,9 @@ const local = {
 }
 let price = 0n
 
-const told = () => server.asked.map(({ to, text }) => `${to}: ${text}`)
+const numbered = /\n(Ref|Kumb): \d{3}-\d{4}(, \d+ \S+ \d{4})?$/
+/** Each message, without the number and the date of its payment. */
+const told = () => server.asked.map(({ to, text }) => `${to}: ${text.replace(numbered, '')}`)
 
 /** What both are told of a transfer that is done. */
 const done = (number: string) => {
@@ -165,6 +167,36 @@ describe('a message about an outcome', () => {
     )
   })
 
+  test('ends with the number that the screen showed and the date, as far as there is room', async () => {
+    price = 1_200_000_000_000_000n
+    const names = { SERVICE_NAME: 'Duka Pesa Wakulima K', SHORT_CODE: '*384*123456789#' }
+    const { play, round, clock, rows, memory } = open(names, local)
+    const day = new Date(clock.now())
+    const date = `${day.getUTCDate()} ${day.toUTCString().slice(8, 11)} ${day.getUTCFullYear()}`
+    await play(`s: 2*${friend}*120000*1 -> END Transfer Submitted|…
+      settle`)
+    await round()
+    const number = /\d{3}-\d{4}/.exec(
+      rows()
+        .filter((row) => row.startsWith('clues'))
+        .join(' '),
+    )?.[0]
+    expect(server.asked).toHaveLength(2)
+    for (const { text } of server.asked) expect(text).toMatch(`\nRef: ${number}, ${date}`)
+    server.asked.length = 0
+    const { address } = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(
+      caller as PhoneNumber,
+    )
+    const { row, version } = await memory.load(address)
+    const chosen = [{ language: 'fr', session: 's' }]
+    await memory.save(address, JSON.stringify({ ...JSON.parse(row ?? '{}'), chosen }), version)
+    await play(`61 s
+      t: 2*${friend}*12345678.25*1
+      fail ${reasons[0]}`)
+    await round()
+    expect(server.asked[0]?.text).toMatch(/^Duka Pesa .*\nRéf: \d{3}-\d{4}$/s)
+  })
+
   test('is also sent to a receiver who was chosen from the list', async () => {
     const { play, round, rows } = open()
     await play(paid)
@@ -225,9 +257,11 @@ describe('a message about an outcome', () => {
       for (const kind of [...kindNames, 'received'] as const) {
         const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }
         for (const outcome of outcomes) {
-          const text = toGsmAlphabet(writeSms(facts, outcome, say, () => amount))
-          expect(text).toContain(amount)
-          expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
+          const payment = { ...outcome, intentId: digest('intent', kind), acceptedAt: 0 }
+          const forms = writeSms(facts, payment, say, () => amount).map(toGsmAlphabet)
+          for (const text of forms) expect(text).toContain(amount)
+          const shortest = forms.at(-1) ?? ''
+          expect(countSeptets(shortest), shortest).toBeLessThanOrEqual(maxSeptets)
         }
       }
     }

@@ -133,7 +133,8 @@ export function beginPayment(
   countEvent(rows, kind, event)
   // The rows of an adopted payment were lost, so its messages may have been sent already.
   if (event !== 'adopted') holdSms(rows, session, sms)
-  if (reminder !== undefined) saveReminder(rows, account, reminder)
+  if (reminder !== undefined || (kind === 'loan' && rules.tellsEvents))
+    saveReminder(rows, account, reminder)
   savePayment(rows, undefined, {
     session,
     state,

@@ -9,7 +9,7 @@ import type { SmsFate } from './sms.ts'
 /** Holds what an account owes on the chain, and until when (Unix time in s). */
 export type LoanDebt = { account: Address; owedWei: bigint; dueAt: number }
 
-/** Holds a loan reminder, with the borrower's sealed number. */
+/** Holds a loan reminder, with the borrower's sealed number, which is empty if none is kept. */
 export type DueReminder = LoanDebt & { kind: (typeof reminderKinds)[number]; sealed: string }
 
 const hourMs = 3_600_000
@@ -27,10 +27,11 @@ const maxReminderAgeMs = dayMs
 /** Delays the next check while the account has open payments, or a provider fails. */
 const retryMs = hourMs / 2
 
-/** Stores a borrower's number for reminders, and schedules a check of the loan. */
-export function saveReminder(rows: Draft, account: Address, sealed: string): void {
+/** Schedules a check of a borrower's loan, and stores the number for reminders, if there is one. */
+export function saveReminder(rows: Draft, account: Address, number: string | undefined): void {
   const stored = rows.row('reminders', account)
   const { told, due_at } = stored ?? { told: 'none' as const, due_at: 0 }
+  const sealed = number ?? stored?.sealed ?? ''
   rows.put('reminders', { account, sealed, told, due_at, repaid_at: null, at: rows.now + hourMs })
 }
 
