@@ -22,7 +22,7 @@ import {
   type StageTerms,
   settleElsewhere,
 } from './facts.ts'
-import { type Asking, askOrLog, walkDown } from './questions.ts'
+import { type Asking, askAll, askOrLog, walkDown } from './questions.ts'
 
 /**
  * Settles what the chain has done, frees the payments of passed nonces, and gives up nonces that
@@ -43,6 +43,8 @@ export function* settleOutcomes(work: Work, facts: RoundFacts, terms: StageTerms
 
 /** Waits this long for a passed nonce's receipt: replicas may lag. */
 const missingReceiptMs = 30_000
+/** Waits this long where a payment of it may be executed: then there is a receipt. */
+const laggingReceiptMs = 10 * 60_000
 /** Waits this long after its poll before a payment's own request counts as dead. */
 const watchEndsMs = 1_000
 
@@ -60,10 +62,19 @@ function listPassedNonces(work: Work, chainNonce: number, terms: StageTerms): Op
   )
 }
 
-/** Tells whether a passed nonce lacks a receipt for longer than a replica lags. */
-function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce): boolean {
+/** Tells whether a passed nonce lacks a receipt for longer than this. */
+function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce, ms: number): boolean {
   const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
-  return work.now - since > missingReceiptMs
+  return work.now - since > ms
+}
+
+/** Tells whether a payment of a nonce may be executed, for all that the head shows. */
+function* mayBeExecuted(work: Work, { sessions }: OpenNonce, head: Head): Asking<boolean> {
+  const at: SearchState = { ...head, blockHash: head.hash }
+  const carried = work.carried.filter(({ session }) => sessions.includes(session))
+  const asked = carried.map((payment): [Payment, SearchState] => [payment, at])
+  const spendings = yield* askAll('settle.failed', 'readSpending', asked)
+  return spendings.some((spending) => spending?.kind !== 'unspent')
 }
 
 /** Settles passed nonces; another transaction used one if old blocks hold no receipt of ours. */
@@ -85,17 +96,22 @@ function* settlePassed(work: Work, facts: RoundFacts, terms: StageTerms): Asking
   const nowMs = Math.max(work.now, head.timestampSeconds * 1_000)
   const [deep, beforeMs] = [getDeepNumber(head, terms), nowMs - terms.rules.regressionMs]
   const finalNonce = fates.some(
-    ({ open, report }) => report === 'missing' && isReceiptOverdue(work, open),
+    ({ open, report }) => report === 'missing' && isReceiptOverdue(work, open, missingReceiptMs),
   )
     ? yield* askOrLog('settle.failed', 'getNextNonceBefore', deep, beforeMs)
     : undefined
-  return fates.flatMap(({ open, report }): Action[] => {
-    if (report === undefined) return []
-    if (report !== 'missing') return [record('recordMined', report)]
+  const actions: Action[] = []
+  for (const { open, report } of fates) {
+    if (report !== undefined && report !== 'missing') actions.push(record('recordMined', report))
     const isPassed = finalNonce !== undefined && finalNonce > open.nonce
-    if (!isPassed || !isReceiptOverdue(work, open)) return []
-    return [{ ...record('recordDisplaced', open.nonce), line: describeForeign(open) }]
-  })
+    if (report !== 'missing' || !isPassed) continue
+    if (!isReceiptOverdue(work, open, missingReceiptMs)) continue
+    // One node that is behind lacks the receipt of what the others have in a block.
+    const mayLag = !isReceiptOverdue(work, open, laggingReceiptMs)
+    if (mayLag && (yield* mayBeExecuted(work, open, head))) continue
+    actions.push({ ...record('recordDisplaced', open.nonce), line: describeForeign(open) })
+  }
+  return actions
 }
 
 const describeForeign = ({ nonce }: OpenNonce): LogEvent => ({

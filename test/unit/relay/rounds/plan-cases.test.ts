@@ -256,8 +256,19 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
   const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
   const missing = (finalNonce: number | undefined, count = 4) =>
-    chainOf(count, { mined: new Map([[3, 'missing']]), finalNonce })
+    chainOf(count, {
+      ...{ mined: new Map([[3, 'missing']]), finalNonce },
+      spendings: new Map([['a', { kind: 'unspent' }]]),
+    })
   does('a nonce that others used', 'settle', open, missing(4), 'recordDisplaced 3')
+  const spent = chainOf(4, {
+    ...{ mined: new Map([[3, 'missing' as const]]), finalNonce: 4 },
+    spendings: new Map([['a', { kind: 'spent' as const, by: undefined }]]),
+  })
+  does('one whose payment is executed', 'settle', open, spent)
+  const aged = { recorded: 700 * secondMs, sent: 601 * secondMs }
+  const long = { ...open, nonces: [recorded(3, 'a', aged)] }
+  does('one whose receipt is lacking for long', 'settle', long, spent, 'recordDisplaced 3')
   does('one that is not passed at depth', 'settle', open, missing(3))
   does('one of which depth tells nothing', 'settle', open, missing(undefined))
   does('one that is not passed', 'settle', open, missing(4, 3))

@@ -144,7 +144,8 @@ describe('a plan', () => {
       const mined = new Map(given.answers.mined).set(nonce, undefined)
       const spendings = new Map(given.answers.spendings).set(session, undefined)
       const after = { ...given, answers: { ...given.answers, mined, spendings } }
-      const own = new Set<unknown>([nonce, session, `session ${nonce}`])
+      const carrier = given.work.nonces.find(({ sessions }) => sessions.includes(session))
+      const own = new Set<unknown>([nonce, session, `session ${nonce}`, carrier?.nonce])
       const others = (actions: readonly Action[]) =>
         actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
       const [was, is] = [given, after].map((one) => textOf(others(decide('settle', one))))
