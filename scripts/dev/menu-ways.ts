@@ -4,6 +4,7 @@ import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
 import type { Wallet } from '../../src/account/wallets.ts'
 import { createCoinUnit } from '../../src/loan/amounts.ts'
 import type { Till } from '../../src/operator/kept/tills.ts'
+import { goOnName } from '../../src/ussd/menu/entries/go-on.ts'
 import { createMenu } from '../../src/ussd/menu/main-menu.ts'
 import {
   type Effect,
@@ -12,6 +13,7 @@ import {
   type MenuContext,
   type MenuSettings,
   type NodeName,
+  type SessionDraft,
   type Target,
 } from '../../src/ussd/menu/node.ts'
 import type { Place } from '../../src/ussd/menu/prompt.ts'
@@ -105,13 +107,23 @@ const sampleWallets: readonly Wallet[] = ['Shop', 'Home', 'Savings'].map((name, 
 /** Describes a session in which each PIN is right. */
 export const allRight = (start: NodeName = 'main'): SessionFacts => ({
   start,
+  ...(start === goOnName && { draft: cutDraft }),
   verdicts: new Map(
     Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
   ),
 })
 
-export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
-  pin === 'off' ? ['main'] : ['main', 'firstLanguage']
+/** Is what a cut session asked to confirm. */
+const cutDraft: SessionDraft = {
+  recipient: { kind: 'phone', phone: parseCaller('+254700000002') as PhoneNumber },
+  amountWei: 10n ** 15n,
+}
+
+export const startsOf = (settings: MenuSettings): readonly NodeName[] => [
+  'main',
+  ...(settings.pin === 'off' ? [] : ['firstLanguage']),
+  ...(createMenu(settings).has(goOnName) ? [goOnName] : []),
+]
 
 type Paths = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
@@ -190,7 +202,7 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
     steps.set(`${from} ${to}`, { from, to, typed })
     arrive(way, { name: to, draft: { ...draft, ...answers }, page: 0 })
   }
-  arrive([], { name: known.start, draft: {}, page: 0 })
+  arrive([], { name: known.start, draft: known.draft ?? {}, page: 0 })
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { way, place } = next
     const node = getNode(context.menu, place.name)

@@ -1,3 +1,4 @@
+import { goOnName } from '../../src/ussd/menu/entries/go-on.ts'
 import { isEffect, type NodeName, type Target } from '../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../src/ussd/menu/prompt.ts'
 import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
@@ -31,6 +32,7 @@ const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeNam
   ['`PROFILE=lender`', 'lender', 'main'],
   ['`PROFILE=lender`, `PIN=strict`', 'strict', 'main'],
   ['The same where no PIN was chosen yet', 'strict', 'firstLanguage'],
+  ['`PROFILE=lender`, after a session that was cut', 'lender', goOnName],
 ]
 
 export function drawMenus(): string {

@@ -74,6 +74,8 @@ const accountMemory = z.object({
       replaceableAt: z.optional(z.int()),
     }),
   ),
+  /** Holds what a session last asked to confirm, encrypted, and when (Unix ms). */
+  unconfirmed: z.optional(z.object({ session: z.string(), sealed: z.string(), at: z.int() })),
   /** Lists the names of the last messages that were sent. */
   texted: z._default(z.array(z.string()), []),
 })

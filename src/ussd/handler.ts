@@ -21,6 +21,7 @@ import { readFinalBalance, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
+import { findUnconfirmed, keepUnconfirmed } from './session/cut-session.ts'
 import { endOnce, endSessionWith, tellAnswer } from './session/end.ts'
 import { type FollowedVisit, readAnswers, readSession, storeAnswers } from './session/reading.ts'
 import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
@@ -77,8 +78,9 @@ async function handleDelivery(services: Services, request: UssdRequest): Promise
       const screen = endScreen(messages.unlistedNumber)
       return toReply(await endSessionWith(begun, screen, 'unlisted'))
     }
-    messages = selectMessages(settings, await readLanguage(begun))
-    const visit = { ...begun, messages }
+    const { language, unconfirmed } = await readMemory(begun)
+    messages = selectMessages(settings, language)
+    const visit = { ...begun, messages, unconfirmed }
     const answers = await readAnswers(visit, request)
     if (answers === undefined) {
       // An earlier answer is missing or late, so the last answer has no known meaning.
@@ -93,9 +95,11 @@ async function handleDelivery(services: Services, request: UssdRequest): Promise
   }
 }
 
-/** Reads the caller's language, and records the dial. */
-async function readLanguage(visit: Visit): Promise<Language | undefined> {
-  if (visit.services.settings.profile === 'demo') return undefined
+type Remembered = { language?: Language | undefined } & Pick<Visit, 'unconfirmed'>
+
+/** Reads the caller's language, and what was asked a moment ago; records the dial. */
+async function readMemory(visit: Visit): Promise<Remembered> {
+  if (visit.services.settings.profile === 'demo') return {}
   try {
     const { address } = visit.account
     const memory = await visit.services.memory.read(address)
@@ -103,10 +107,10 @@ async function readLanguage(visit: Visit): Promise<Language | undefined> {
     if (visit.services.pins === undefined && memory.dialedAt !== undefined) {
       updateMemoryLater(visit.services, address, removeDialTime)
     }
-    return findLanguage(memory)
+    return { language: findLanguage(memory), unconfirmed: findUnconfirmed(memory) }
   } catch (error) {
     visit.services.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
-    return undefined
+    return {}
   }
 }
 
@@ -120,6 +124,7 @@ async function processAnswers(
   // A new PIN in `result` is the only secret from here on.
   const { result, storedAnswers, authorizedBy } = visit
   const { messages } = visit
+  if (result.kind !== 'ask') await keepUnconfirmed(visit)
   if (step !== undefined) {
     const stored = await storeAnswers(visit, step, storedAnswers)
     // Another delivery stored different answers, or the session is over and must not ask again.
@@ -192,6 +197,7 @@ async function askQuestion(
   const { menu, settings, ledger } = visit.services
   const { screen, reason } = await showPlace(visit, place, view)
   if (screen.kind === 'end') return endSessionWith(visit, screen, reason)
+  if (view === undefined || view.kind === 'undecided') await keepUnconfirmed(visit, place)
   if (settings.profile === 'demo') return screen
   if (!visit.hasAnswersBeforePin && !leadsToPayment(menu, place.name)) return screen
   const stepKey = visit.createStepKey(nameQuestion(visit))

@@ -22,6 +22,8 @@ export type Visit = UssdSession & {
   session: string
   createStepKey: (step: string) => StepKey
   messages: Messages
+  /** Holds what this session, or one that was cut before it, asked to confirm. */
+  unconfirmed?: { session: string; sealed: string } | undefined
   /** Lists the session's answers with a mask in the place of each secret; empty until followed. */
   answers: readonly string[]
   /** Names the step that these answers lead to. */

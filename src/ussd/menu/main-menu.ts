@@ -3,6 +3,7 @@ import type { Messages } from '../messages/en.ts'
 import { defaultServiceName } from '../messages/texts.ts'
 import { activity } from './entries/activity.ts'
 import { balance } from './entries/balance.ts'
+import { goOn } from './entries/go-on.ts'
 import { help } from './entries/help.ts'
 import { receive } from './entries/receive.ts'
 import { callerSettings } from './entries/settings.ts'
@@ -16,6 +17,7 @@ export const menuParts: readonly MenuPart[] = [
   receive,
   callerSettings,
   help,
+  goOn,
 ]
 
 /** Creates the menu from its parts; a digit means the same with all settings. */

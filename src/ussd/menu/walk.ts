@@ -42,6 +42,8 @@ export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 /** Supplies what is recorded about a session, so that a redelivery gets the same result. */
 export type SessionFacts = {
   start: NodeName
+  /** Holds the answers of a cut session that this one takes up where it starts. */
+  draft?: SessionDraft | undefined
   /** Counts the answers of the first dial that are applied after a PIN has been chosen. */
   deferredAnswerCount?: number
   /** Tells that the PIN which this session chose has been set. */
@@ -99,7 +101,7 @@ export function followAnswers(
   const storedAnswers = [...maskedAnswers]
   const walked = { maskedAnswers, storedAnswers, messages: context.messages }
   const mistakes = new Map<NodeName, number>()
-  let place: Place = { name: session.start, draft: {}, page: 0 }
+  let place: Place = { name: session.start, draft: session.draft ?? {}, page: 0 }
   const { deferredAnswerCount = 0, isPinSet = false } = session
   const indexes = [...answers.keys()]
   const deferred = indexes.slice(0, deferredAnswerCount)
@@ -216,7 +218,9 @@ function applyAnswer(
 ): StepResult {
   const node = getNode(context.menu, place.name)
   const createPlace = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
-  if (answer === mainMenuDigits) return { kind: 'go', place: createPlace(facts.start, {}) }
+  if (answer === mainMenuDigits) {
+    return { kind: 'go', place: createPlace(facts.draft ? 'main' : facts.start, {}) }
+  }
   if (node.kind === 'list') {
     const turnedPlace = turnPage(place, node, answer, context)
     if (turnedPlace !== undefined) return { kind: 'go', place: turnedPlace }

@@ -7,6 +7,7 @@ import type { Ledger } from '../../relay/ledger/steps.ts'
 import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
+import { goOnName } from '../menu/entries/go-on.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
 import {
   followAnswers,
@@ -17,6 +18,7 @@ import {
 } from '../menu/walk.ts'
 import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
+import { openDraft, takeUpCutSession } from './cut-session.ts'
 import { createMenuContext } from './menu-context.ts'
 import {
   askedRecord,
@@ -24,6 +26,7 @@ import {
   listsStep,
   pinSetRecord,
   pinVerdictRecord,
+  type RecordedStart,
   readOrRecord,
   readRecord,
   readSessionRate,
@@ -100,7 +103,7 @@ export async function readSession(
   answers: readonly string[],
   storesAnswers: boolean,
 ) {
-  const { pins, ledger, settings } = visit.services
+  const { pins, ledger, settings, menu } = visit.services
   const { createStepKey } = visit
   // In the demonstration late answers pay too.
   const holdsQuestions = settings.profile !== 'demo'
@@ -108,8 +111,8 @@ export async function readSession(
   let context: MenuContext = { ...menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const lateAnswers = new Map<number, boolean>()
-  const sessionStart =
-    pins === undefined ? { start: 'main' } : await findSessionStart(visit, pins, answers.length)
+  const isPlain = pins === undefined && !menu.has(goOnName)
+  const sessionStart = isPlain ? { start: 'main' } : await findSessionStart(visit, answers.length)
   if (sessionStart === 'dormant') {
     // The number may be another person's now: nothing is shown, and no answer is stored.
     const result = { kind: 'locked', reason: 'dormant' } as const
@@ -258,34 +261,37 @@ async function setPinOnce(visit: Visit, pin: string, language?: Language): Promi
   })
 }
 
-type SessionStart = Pick<SessionFacts, 'start' | 'deferredAnswerCount'>
+type SessionStart = Pick<SessionFacts, 'start' | 'draft' | 'deferredAnswerCount'>
 
 /**
  * Finds where a session starts; a caller without a PIN chooses one before anything else, in a
- * language that is chosen before.
+ * language that is chosen before. A dial without answers may take up a session that was cut.
  */
 async function findSessionStart(
   visit: Visit,
-  pins: Pins,
   answerCount: number,
 ): Promise<SessionStart | 'dormant'> {
   const stepKey = visit.createStepKey(sessionStartStep)
-  const recorded = await readOrRecord(
-    visit.services.ledger,
-    stepKey,
-    sessionStartRecord,
-    async () => {
-      const place = await pins.beginSession(stepKey.account)
-      if (place !== 'newPin') return place
-      const { settings, memory } = visit.services
-      const asks = settings.languages.length > 1
-      const isSpoken = asks && findLanguage(await memory.read(stepKey.account)) !== undefined
-      const start = asks && !isSpoken ? 'firstLanguage' : place
-      const mustWait = answerCount > 0 && answerCount < maxAnswers
-      return mustWait ? { waiting: answerCount, start } : start
-    },
-  )
+  const { ledger, settings, memory, pins } = visit.services
+  const findStart = async (): Promise<RecordedStart> => {
+    const place = (await pins?.beginSession(stepKey.account)) ?? 'main'
+    if (place === 'main' && answerCount === 0) {
+      const goOn = await takeUpCutSession(visit)
+      if (goOn !== undefined) return { goOn }
+    }
+    if (place !== 'newPin') return place
+    const asks = settings.languages.length > 1
+    const isSpoken = asks && findLanguage(await memory.read(stepKey.account)) !== undefined
+    const start = asks && !isSpoken ? 'firstLanguage' : place
+    const mustWait = answerCount > 0 && answerCount < maxAnswers
+    return mustWait ? { waiting: answerCount, start } : start
+  }
+  const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, findStart)
   if (recorded === 'dormant') return recorded
   if (typeof recorded !== 'object') return { start: recorded }
+  if ('goOn' in recorded) {
+    const draft = await openDraft(visit, recorded.goOn)
+    return draft === undefined ? { start: 'main' } : { start: goOnName, draft }
+  }
   return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

@@ -89,15 +89,21 @@ export const termsRecord = {
 
 const newCallerStart = z.enum(['firstLanguage', 'newPin'])
 
-/** Records where a session starts; `waiting` counts the answers of the first dial that wait. */
+/**
+ * Records where a session starts; `waiting` counts the answers of the first dial that wait, `goOn`
+ * is what a cut session asked to confirm, encrypted.
+ */
 export const sessionStartRecord = {
   name: 'start',
   schema: z.union([
     z.enum(['main', 'dormant']),
     newCallerStart,
+    z.object({ goOn: z.string() }),
     z.object({ waiting: z.int(), start: z._default(newCallerStart, 'newPin') }),
   ]),
 } as const satisfies SessionRecord<unknown>
+
+export type RecordedStart = z.output<typeof sessionStartRecord.schema>
 
 export const pinSetRecord: SessionRecord<boolean> = { name: 'pin set', schema: z.boolean() }
 

@@ -219,7 +219,8 @@ const createRepeatEntries = (localCurrency: string | undefined): DynamicEntries 
   target: 'confirmPhone',
 })
 
-function repeatAmount(
+/** Reads an amount of before at this session's rate; without one it stays as it was. */
+export function repeatAmount(
   amountWei: bigint,
   local: LocalMoney | undefined,
   context: MenuContext,

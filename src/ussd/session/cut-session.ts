@@ -1,0 +1,99 @@
+import type { Address } from 'viem'
+import * as z from 'zod/mini'
+import type { AccountMemory } from '../../account/memory.ts'
+import type { PhoneNumber } from '../../account/phone.ts'
+import { weiSchema } from '../../loan/amounts.ts'
+import { localWorth } from '../../loan/local-worth.ts'
+import { updateMemoryLater } from '../memory-updates.ts'
+import { canGoOn, goOnName } from '../menu/entries/go-on.ts'
+import type { SessionDraft } from '../menu/node.ts'
+import type { Place } from '../menu/prompt.ts'
+import { endScreen } from '../screens/screen.ts'
+import { nameIntent, type Visit } from '../visit.ts'
+
+/** Limits for how long the next dial may take up a cut session. */
+const offeredMs = 2 * 60_000
+
+const address = z.custom<Address>()
+
+/** Holds what a session asked to confirm, and what names the session. It is stored encrypted. */
+const unconfirmed = z.object({
+  gateway: z.string(),
+  sessionId: z.string(),
+  answerCount: z.int(),
+  draft: z.object({
+    recipient: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('phone'), phone: z.custom<PhoneNumber>() }),
+      z.object({ kind: z.literal('known'), address, label: z.string() }),
+      z.object({ kind: z.literal('till'), address, label: z.string(), isBill: z.boolean() }),
+    ]),
+    amountWei: z.union([z.literal('all'), weiSchema]),
+    agreed: z.optional(localWorth),
+    reference: z.optional(z.string()),
+  }),
+})
+
+const nameContext = ({ account }: Pick<Visit, 'account'>) => `cut ${account.address.toLowerCase()}`
+
+async function open(visit: Visit, sealed: string) {
+  const text = await visit.services.textSeal.decrypt(sealed, nameContext(visit))
+  return text === undefined ? undefined : unconfirmed.parse(JSON.parse(text))
+}
+
+/** Returns what a cut session asked to confirm; undefined under another secret. */
+export const openDraft = async (visit: Visit, sealed: string): Promise<SessionDraft | undefined> =>
+  (await open(visit, sealed))?.draft
+
+/** Returns the session that this dial may take up, or its own one, out of the account's memory. */
+export const findUnconfirmed = ({
+  unconfirmed: stored,
+  now,
+}: AccountMemory & { now: number }): Visit['unconfirmed'] =>
+  stored && now - stored.at <= offeredMs ? stored : undefined
+
+/** Keeps what a session asks to confirm for two minutes; at another place forgets it. */
+export async function keepUnconfirmed(visit: Visit, place?: Place): Promise<void> {
+  const { services, account, session, gateway, sessionId, answers } = visit
+  if (!services.menu.has(goOnName)) return
+  if (place !== undefined && canGoOn(place.name)) {
+    const { recipient, amountWei, agreed, reference } = place.draft
+    const draft = { recipient, amountWei, agreed, reference }
+    const text = JSON.stringify(
+      { gateway, sessionId, answerCount: answers.length, draft },
+      (_, each) => (typeof each === 'bigint' ? `${each}` : each),
+    )
+    const sealed = await services.textSeal.encrypt(text, nameContext(visit))
+    updateMemoryLater(services, account.address, (memory, at) => ({
+      ...memory,
+      unconfirmed: { session, sealed, at },
+    }))
+  } else if (visit.unconfirmed?.session === session) {
+    updateMemoryLater(services, account.address, ({ unconfirmed: kept, ...memory }) =>
+      kept?.session === session ? memory : undefined,
+    )
+  }
+}
+
+/**
+ * Closes the session that was cut before this dial, so that no late answer of it pays. Returns what
+ * it asked to confirm, encrypted; undefined if it is decided otherwise, or may be.
+ */
+export async function takeUpCutSession(visit: Visit): Promise<string | undefined> {
+  const { services, unconfirmed: cut, account, since, session, messages } = visit
+  if (cut === undefined || cut.session === session) return undefined
+  const opened = await open(visit, cut.sealed)
+  const { kind: pinState = 'open' } = (await services.pins?.readState(account.address)) ?? {}
+  if (opened === undefined || pinState !== 'open') return undefined
+  const { answerCount, draft: _, ...cutSession } = opened
+  // A redelivery of this dial gets the same answer, and any other dial gets none.
+  const input = services.keys.hashInput(cut.session, `cut off before ${session}`)
+  const closed = await services.endSession({
+    since,
+    answerCount,
+    stepKey: { session: cut.session, input, account: account.address },
+    screen: endScreen(messages.sessionClosed),
+    reason: 'cut_off',
+    deriveIntent: async () => nameIntent({ ...visit, ...cutSession }),
+  })
+  return closed.kind === 'screen' ? cut.sealed : undefined
+}
