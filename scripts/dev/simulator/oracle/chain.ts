@@ -67,11 +67,11 @@ export function judgeBacked({ plan, ...history }: History, found: Report): void 
   const findMinedAt = (intent: Hex): number =>
     history.statements.find(({ intentId, to }) => intentId === intent && to === 'mined')?.at ??
     Infinity
-  const atOnce = history.payments
-    .flatMap((all) => [...all.values()])
-    .filter(({ assuredAt, acceptedAt }) => assuredAt === acceptedAt)
-  for (const { acceptedAt: at } of atOnce) {
-    const backed = atOnce.filter(
+  const read = history.payments.flatMap((all) => [...all])
+  // Each phase reads the payments of those before it again.
+  const atOnce = new Map(read.filter(([, { assuredAt, acceptedAt }]) => assuredAt === acceptedAt))
+  for (const { acceptedAt: at } of atOnce.values()) {
+    const backed = [...atOnce.values()].filter(
       ({ acceptedAt, order }) => acceptedAt <= at && at < findMinedAt(order.request.intentId),
     )
     const sumWei = backed.reduce((sum, { order }) => sum + order.spendsWei, 0n)
