@@ -166,17 +166,22 @@ const isForgottenRefusal = ({ answerLostAt, deliveries }: Asked, { repliedAt = 0
 /** Tells whether a lost payment was in no block, so that its loss may leave no trace at all. */
 const isUntraced = ({ lost_answer, execution }: Asked) => lost_answer && execution === undefined
 
-/** Tells whether the chain took its account's blocks back after the loss and before the answer. */
+/**
+ * Tells whether the chain took its account's blocks back before the answer: after the loss, or at
+ * any time what was final, so that nothing of it was left for the ledger to find.
+ */
 const isTakenBack = (
-  { reorganizations }: History,
+  { reorganizations, plan }: History,
   { answerLostAt }: Asked,
   { account, repliedAt = 0 }: Delivery,
 ) =>
   reorganizations.some(
-    ({ at, payers }) =>
+    ({ at, payers, removed }) =>
       payers.has(account.toLowerCase()) &&
       at <= repliedAt &&
-      answerLostAt.some((lost) => lost <= at),
+      answerLostAt.some(
+        (lost) => lost <= (removed >= plan.setup.rules.confirmations ? repliedAt : at),
+      ),
   )
 
 /** Judges that no payment is accepted after its caller was told of the session's end. */
