@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, isAddressEqual, keccak256, zeroAddress } from 'viem'
-import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/caller-accounts.ts'
 import type { Chain } from '../../src/chain/chains.ts'
+import { parseAddress } from '../../src/chain/payees.ts'
 import { formatExactly, parseAmount } from '../../src/loan/amounts.ts'
 import { openOperator } from '../ops/operator-client.ts'
 import { openNode } from '../stack/chain/node.ts'

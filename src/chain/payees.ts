@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, checksumAddress, getAddress, type Hex } from 'viem'
 import type { Node } from './node.ts'
 import { RpcError, TransportError } from './rpc.ts'
 
@@ -57,6 +57,15 @@ export const burnAddresses: readonly Address[] = [
   '0xfffffffffffffffffffffffffffffffffffffffe',
   '0xffffffffffffffffffffffffffffffffffffffff',
 ]
+
+/** Parses an address to lower case; a checksum must be this chain's (EIP-1191) or Ethereum's. */
+export function parseAddress(text: string, chainId: number): Address | undefined {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return undefined
+  const lower = text.toLowerCase() as Address
+  const isKnown =
+    text === lower || text === checksumAddress(lower, chainId) || text === getAddress(lower)
+  return isKnown ? lower : undefined
+}
 
 /** Tells why an address is nobody's wallet. The bridge of Rootstock gives BTC to plain accounts. */
 export type NobodyKind = 'zero_address' | 'bridge' | 'nobody'

@@ -1,7 +1,6 @@
 import { type Address, isAddressEqual } from 'viem'
-import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
-import { findNobody, type NobodyKind } from '../chain/payees.ts'
+import { findNobody, type NobodyKind, parseAddress } from '../chain/payees.ts'
 import type { LocalMoney } from '../loan/local-worth.ts'
 
 export type Recipient =
