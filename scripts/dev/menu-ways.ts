@@ -60,6 +60,7 @@ const { demo: _, ...others } = menus
 const ofLender = {
   ...others,
   'local strict': { settings: { ...menus.strict.settings, agents: true, localCurrency } },
+  named: { settings: { ...menus.dollar.settings, recipientNames: true } },
 }
 
 export const menusInAllLanguages: Menus = {
@@ -86,6 +87,7 @@ export const goodAnswers: readonly string[] = [
   '3',
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
   '482615',
+  'Amina Wanjiru',
   ...['12344', '54320', 'A1', '00000000', '204816', '204817'],
 ]
 

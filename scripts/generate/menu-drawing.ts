@@ -25,6 +25,8 @@ const facts: ScreenFacts = {
   wallets: [],
   rate: 'none',
   registration: 'registered',
+  recipientName: 'none',
+  heldNames: 'unavailable',
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

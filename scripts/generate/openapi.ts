@@ -50,6 +50,7 @@ const summaries: Record<ActionName, string> = {
   sweep: 'Credits what arrived at the address that Receive shows for a token, once in 6 hours',
   pin: 'Unblocks an account, or has it keep a PIN that was called forgotten',
   alias: 'Has numbers keep the accounts of their former forms',
+  name: 'Offers a verified name to its holder, whom payers see once the holder agrees, or takes all away',
   wallet: "Adds a wallet to a number's account, takes one away, or lists them",
   agents: 'Lists who hands out cash, or takes payments with a reference',
   'agents/add': "Gives a number's account a till",

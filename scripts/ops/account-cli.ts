@@ -6,7 +6,7 @@ import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, flag, text, textOr, type Values } from '../stack/command.ts'
 import { Misused, StackError, writeAmount } from '../stack/report.ts'
-import { type Operated, operatorCommand, readNumber } from './command-line.ts'
+import { type Operated, operatorCommand, readLines, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
 import * as show from './show.ts'
 
@@ -30,6 +30,9 @@ remove-wallet <name>
 wallet <name> <wallet>
                     prints a code of 8 digits for the holder of an address: the number that types it first, under
                     Cash Out and within an hour, has this wallet from then on
+verify-name         tells payers the name of a number that you have checked, once its holder agrees. Reads the number and
+                    the name, a line each: both stay out of the shell's history
+remove-name         takes away all names of a number
 unblock             has a number spend again that three wrong PINs, or 90 days without a dial, keep from it:
                     for callers who have shown who they are
 hold                has nothing leave the account of a number: its caller hears whom to call (HELP_NUMBER). What
@@ -70,6 +73,8 @@ const askService = operatorCommand({
     'add-wallet': { takes: [2], run: changeWallets },
     'remove-wallet': { takes: [1], run: changeWallets },
     wallet: { takes: [2], run: issueWalletCode },
+    'verify-name': verifyName,
+    'remove-name': removeName,
     alias: keepFormerAccounts,
     export: exportPerson,
     erase: erasePerson,
@@ -161,6 +166,18 @@ async function changeWallets(
 async function issueWalletCode({ act }: Operated, _: Given, [name, address]: readonly string[]) {
   const answer = await act('wallet-code', { name, address })
   return { json: answer, lines: [`${answer.code}: good for one number, for an hour.`] }
+}
+
+async function verifyName({ act, terminal }: Operated): Promise<Found> {
+  const [phone, given] = await readLines(terminal, 'The number: ', 'The name: ')
+  const answer = await act('name', { phone, name: given }, repeatRemedy)
+  const lines = [`Once the holder agrees (8. Settings, 5. My name), payers see: ${answer.name}`]
+  return { json: answer, lines }
+}
+
+async function removeName({ act, terminal }: Operated): Promise<Found> {
+  const answer = await act('name', { phone: await readNumber(terminal), name: null }, repeatRemedy)
+  return { json: answer, lines: ['Payers see no name of this number now.'] }
 }
 
 async function keepFormerAccounts({ act, terminal }: Operated, { none }: Given): Promise<Found> {

@@ -54,6 +54,14 @@ export function operatorCommand<Of extends Options>({
   })
 }
 
+/** Reads as many lines as there are prompts; undefined for one that a pipe lacks. */
+export async function readLines({ input }: Terminal, ...prompts: string[]) {
+  if (!process.stdin.isTTY) return (await input()).split('\n').map((line) => line.trim())
+  const lines: string[] = []
+  for (const prompt of prompts) lines.push((await askLine(prompt)).trim())
+  return lines
+}
+
 /** Reads a number from a prompt or a pipe: an argument would stay in the shell's history. */
 export async function readNumber({ input }: Terminal): Promise<string> {
   return (await (process.stdin.isTTY ? askLine('The number: ') : input())).trim()

@@ -76,6 +76,21 @@ const accountMemory = z.object({
   ),
   /** Holds what a session last asked to confirm, encrypted, and when (Unix ms). */
   unconfirmed: z.optional(z.object({ session: z.string(), sealed: z.string(), at: z.int() })),
+  /** Holds sealed names, which of them payers see, and when and in which session one was typed. */
+  names: z._default(
+    z.partial(
+      z.object({
+        shows: z.enum(['own', 'verified']),
+        own: z.string(),
+        verified: z.string(),
+        typedAt: z.int(),
+        session: z.string(),
+      }),
+    ),
+    {},
+  ),
+  /** Lists the accounts whose names this one looked up within a day, and has not paid. */
+  lookUps: z._default(z.array(z.object({ of: account, session: z.string(), at: z.int() })), []),
   /** Lists the names of the last messages that were sent. */
   texted: z._default(z.array(z.string()), []),
 })

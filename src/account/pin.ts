@@ -72,7 +72,7 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
 
   /** Replaces the PIN once per session, unless `mayReplace` forbids it. */
   async function save(account: Address, choice: Choice, mayReplace: MayReplace) {
-    const { pin, session, language } = choice
+    const { pin, session } = choice
     const salt = createSalt()
     const digest = hashPin(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
@@ -81,9 +81,9 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
       if (former?.sessions.includes(session)) return undefined
       const sessions = [session, ...(former?.sessions ?? [])].slice(0, maxRemembered)
       // Checks with the former salt stay for redeliveries, but authorize nothing.
-      const spoken = language && recordLanguage(before, language, session)
       const judged = former?.judged ?? []
-      return { ...before, ...spoken, pin: { digest, salt, tries: 0, judged, sessions } }
+      const changed = adaptToChoice(before, choice, now)
+      return { ...changed, pin: { digest, salt, tries: 0, judged, sessions } }
     })
     return describeChange(after, session)
   }
@@ -155,6 +155,13 @@ function describeChange({ pin, isDormant }: AccountMemory, session: string): Pin
   return isDormant ? 'dormant' : 'unchanged'
 }
 
+/** Records the language of who chooses a PIN. In the place of a forgotten one it ends all names. */
+function adaptToChoice(before: AccountMemory, { session, language }: Choice, now: number) {
+  const spoken = language && recordLanguage(before, language, session)
+  // Who forgot the PIN may be another person, who has agreed to no name.
+  return { ...before, ...spoken, ...(isReplaceable(before, now) && { names: {} }) }
+}
+
 const isReplaceable = ({ pin }: AccountMemory, now: number): boolean =>
   pin?.replaceableAt !== undefined && pin.replaceableAt <= now
 
@@ -181,6 +188,10 @@ function describeState({ pin, isDormant, now }: AccountMemory & { now: number })
   const wait = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs) } : {}
   return { kind: (pin?.tries ?? 0) >= maxPinTries ? 'blocked' : 'open', ...wait }
 }
+
+/** Tells whether nobody has dialled for so long that the number may be another person's. */
+export const isUnused = ({ isDormant, dialedAt = 0 }: AccountMemory, now: number): boolean =>
+  isDormant === true || now - dialedAt > dormantAfterMs
 
 /** Records a dial once a day. Marks the account dormant if the last one was over 90 days ago. */
 function recordDailyDial(memory: AccountMemory, now: number): AccountMemory | undefined {

@@ -99,6 +99,7 @@ const readMenu = (settings: Settings) => ({
   isOverToken: settings.UNIT !== undefined,
   agents: settings.AGENTS,
   choosesLoan: settings.LOAN_CHOICE,
+  recipientNames: settings.RECIPIENT_NAMES,
   finalUpToWei: settings.FINAL_AFTER,
   sessionSeconds: settings.SESSION_SECONDS,
   redeliverySeconds: settings.REDELIVERY_SECONDS,

@@ -86,6 +86,8 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
     refuse('FINAL_AT_ONCE', 'needs FINAL_AFTER: the operator backs a payment until one block')
   if (limitWei > 0n && !settings.PREFLIGHT)
     refuse('FINAL_AT_ONCE', 'needs PREFLIGHT=on: nobody backs what was not simulated')
+  if (settings.RECIPIENT_NAMES && PIN === 'off')
+    refuse('RECIPIENT_NAMES', 'needs PIN=on or PIN=strict: names are entered and shown behind it')
   if (settings.LOAN_CHOICE && !CONFIRM)
     refuse('LOAN_CHOICE', 'needs CONFIRM=on, which shows the terms before they are agreed to')
   if (Boolean(feed) !== Boolean(currency))

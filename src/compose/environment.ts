@@ -211,6 +211,7 @@ const environment = z.extend(optional, {
   SESSION_SECONDS: count(30, 600),
   REDELIVERY_SECONDS: count(60, 86_400),
   AGENTS: z._default(onOrOff, false),
+  RECIPIENT_NAMES: z._default(onOrOff, false),
   LOAN_CHOICE: z._default(onOrOff, false),
   FINAL_AFTER: z.optional(finalAfter),
   FINAL_AT_ONCE: z._default(finalAtOnce, { eachWei: 0n, limitWei: 0n }),

@@ -1,5 +1,7 @@
 import { createCallerAccounts } from '../account/caller-accounts.ts'
 import { createMemory } from '../account/memory.ts'
+import { createNames } from '../account/names.ts'
+import { createSeal } from '../account/seal.ts'
 import { createSessionKeys } from '../account/session-keys.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
@@ -135,6 +137,7 @@ function assembleOperator(
   readers: Pick<OperatorOptions, ReaderName>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
+  const memory = createMemory(stores.memory)
   return createOperator({
     ...readers,
     relayer,
@@ -142,7 +145,8 @@ function assembleOperator(
     ownAccounts: createCallerAccounts(config.accountKeySecret),
     loan: assembleLoan(config, relayer),
     country: config.gatewayCountry,
-    memory: createMemory(stores.memory),
+    memory,
+    names: createNames({ memory, seal: createSeal(config.accountKeySecret, 'name') }),
     keys: createSessionKeys(config.accountIdSecret),
     limits: config.limits,
     identity: assembleIdentity(config),

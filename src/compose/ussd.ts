@@ -1,4 +1,5 @@
 import { createMemory, limitStoreTime } from '../account/memory.ts'
+import { createNames } from '../account/names.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
@@ -105,6 +106,7 @@ export function createServices(
     identity: createIdentityCheck(ledger, clock, assembleIdentity(config), counters?.take),
     ledger,
     memory,
+    names: createNames({ memory, seal: createSeal(config.accountKeySecret, 'name') }),
     pins:
       config.pinSecret &&
       createPins({ secret: config.pinSecret, memory, createSalt: () => crypto.randomUUID() }),

@@ -1,11 +1,20 @@
 import type { AccountMemory } from '../account/memory.ts'
+import { isTakenName } from '../account/names.ts'
 import { isAuthorized, type Pins } from '../account/pin.ts'
 import { createWalletCodes, type Wallet } from '../account/wallets.ts'
 import { writeWithdrawal } from './menu/entries/activity.ts'
 import { cashOut } from './menu/entries/cash-out.ts'
 import { codeWords } from './menu/entries/code.ts'
+import { nameWords } from './menu/entries/names.ts'
 import { walletWords } from './menu/entries/wallets.ts'
-import { type PayOutAction, type PinAction, requireAnswer, type WalletAction } from './menu/node.ts'
+import {
+  type NameAction,
+  type PayOutAction,
+  type PinAction,
+  requireAnswer,
+  type WalletAction,
+} from './menu/node.ts'
+import { defaultServiceName } from './messages/texts.ts'
 import { findDenial } from './payment-request.ts'
 import { writeDenial } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
@@ -93,6 +102,31 @@ async function recordChange(
     wallet: wallet.address,
     sealed,
   })
+}
+
+/** Changes which name payers see. `authorizedBy` names the step that had the correct PIN. */
+export async function changeName(
+  visit: Visit,
+  { name: choice }: NameAction,
+  authorizedBy: string | undefined,
+): Promise<Screen> {
+  const { names, ledger, settings } = visit.services
+  if (authorizedBy === undefined) throw new Error('a name was changed without a correct PIN')
+  const denial = await findDenial(visit, authorizedBy)
+  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
+  const { done, tooEarly, taken } = nameWords(visit.messages)
+  const { address } = visit.account
+  if (choice.kind === 'own') {
+    const tills = settings.agents ? (await ledger.listTills()).map(({ name }) => name) : []
+    const { serviceName = defaultServiceName } = settings
+    if (isTakenName(choice.text, serviceName, tills)) return endScreen(taken)
+  }
+  const isDone = await names.choose(address, choice, visit.session, (before, now) =>
+    isAuthorized(before, authorizedBy, now),
+  )
+  // The ledger stores this screen, so it has no name.
+  if (isDone) return endScreen(done)
+  return endScreen(choice.kind === 'own' ? tooEarly : visit.messages.pin.unchanged)
 }
 
 /** Records that the cash of a withdrawal was paid out, and warns if that was said before. */

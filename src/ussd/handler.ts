@@ -4,7 +4,7 @@ import { isListed } from '../account/phone.ts'
 import { formatWorth } from '../loan/local-worth.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
-import { changePin, changeWallet, payOutCash } from './account-changes.ts'
+import { changeName, changePin, changeWallet, payOutCash } from './account-changes.ts'
 import { showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { SessionView } from './known-refusal.ts'
@@ -164,6 +164,8 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
     case 'addWallet':
     case 'cancelWallet':
       return endOnce(visit, () => changeWallet(visit, result, authorizedBy))
+    case 'name':
+      return endOnce(visit, () => changeName(visit, result, authorizedBy))
     case 'payOut':
       return endOnce(visit, () => payOutCash(visit, result, authorizedBy))
     case 'gave_up':

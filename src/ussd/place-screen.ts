@@ -7,9 +7,11 @@ import {
 } from '../account/memory.ts'
 import type { Seal } from '../account/seal.ts'
 import { listWallets } from '../account/wallets.ts'
+import { decodeCall } from '../loan/calls.ts'
 import { readLoanTerms } from '../loan/reader.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import { findKnownRefusal, type PlaceScreen, type SessionView } from './known-refusal.ts'
 import {
   describePayments,
@@ -80,6 +82,8 @@ const fallbackFacts: Partial<ScreenFacts> = {
   failure: 'none',
   pin: { kind: 'open' },
   withdrawal: 'unavailable',
+  recipientName: 'none',
+  heldNames: 'unavailable',
 }
 
 /** Is the visit for which a place's facts are read. */
@@ -120,6 +124,8 @@ const factReaders: FactReaders = {
     (await pins?.readState(account.address)) ?? { kind: 'open' },
   rate: readSessionRate,
   registration: findRegistration,
+  recipientName: lookUpName,
+  heldNames: ({ services: { names }, account }) => names.read(account.address),
   recipients: listKnownRecipients,
   async wallets(shown) {
     const { now, ...stored } = await shown.services.memory.read(shown.account.address)
@@ -250,6 +256,28 @@ async function recordList<Item>(
       ? await readRecord(ledger, stepKey, record)
       : await recordIfAbsent(ledger, stepKey, record, items)
   return recorded ?? []
+}
+
+/** Limits how long the last question waits for a name, which a payment can do without. */
+const nameWithinMs = 2_000
+
+/** Looks up the name of a recipient whose number was typed or saved. */
+async function lookUpName({ services, accounts, account, session, place }: Shown) {
+  const { names, ledger } = services
+  const { recipient } = place.draft
+  if (recipient === undefined || recipient.kind === 'address') return 'none'
+  const of =
+    recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address
+  const caller = account.address
+  const found = names.lookUp({ of, caller, session }, async () => {
+    const payments = await ledger.listPayments(caller, maxIncoming)
+    return payments.flatMap((payment) => {
+      const call = decodeCall(payment.order.request.data)
+      if (call === undefined || !('to' in call) || hasFailed(payment)) return []
+      return [{ to: call.to, at: payment.acceptedAt }]
+    })
+  })
+  return (await withTimeLimit(services, nameWithinMs, found, () => undefined)) ?? 'none'
 }
 
 /** Finds whether a recipient is registered: it has dialled, or its account has a balance. */

@@ -1,3 +1,4 @@
+import type { HeldNames, ShownName } from '../account/names.ts'
 import type { PinState } from '../account/pin.ts'
 import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
@@ -25,6 +26,9 @@ export type ScreenFacts = {
   /** Tells the session's exchange rate; `none` if the feed has no fresh price. */
   rate: Rate | 'none'
   withdrawal: Withdrawal | Unavailable
+  /** Holds what the recipient shows to payers; `none` too if that cannot be read. */
+  recipientName: ShownName | 'none'
+  heldNames: HeldNames | Unavailable
   registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {

@@ -1,6 +1,7 @@
 import type { Address, LocalAccount } from 'viem'
 import type { CallerAccounts } from '../account/caller-accounts.ts'
 import type { Memory } from '../account/memory.ts'
+import type { Names } from '../account/names.ts'
 import type { Pins } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
@@ -40,6 +41,7 @@ export type Services = AmountFormats & {
   identity: () => Promise<Answer<'identify'>>
   ledger: WholeLedger
   memory: Memory
+  names: Names
   /** Is undefined if no PIN is asked for. */
   pins: Pins | undefined
   pay: Pay

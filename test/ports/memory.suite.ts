@@ -7,13 +7,17 @@ import {
   recordMessage,
   recordPayment,
 } from '../../src/account/memory.ts'
+import { createNames } from '../../src/account/names.ts'
 import { createPins } from '../../src/account/pin.ts'
+import { createSeal } from '../../src/account/seal.ts'
 import {
   addWallet,
   createWalletCodes,
   listWallets,
   type Wallet,
 } from '../../src/account/wallets.ts'
+
+const secret = `0x${'5'.repeat(64)}` as const
 
 let accounts = 0
 
@@ -77,6 +81,30 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await codes.redeem(code, newAccount(), () => true)).toBe(false)
     })
 
+    test('shows ten names a day that no payment follows, however many ask at once', async () => {
+      const [memory, caller] = [createMemory(open), newAccount()]
+      const names = createNames({ memory, seal: createSeal(secret, 'name') })
+      const holders = Array.from({ length: 14 }, newAccount)
+      for (const holder of holders) {
+        await memory.change(holder, (kept, now) => ({ ...kept, dialedAt: now }))
+        await names.verify(holder, 'Amina W.')
+        expect(await names.choose(holder, { kind: 'verified' }, 's', () => true)).toBe(true)
+      }
+      const paid: { to: Address; at: number }[] = []
+      const askAll = async (session: string) => {
+        const look = (of: Address) => names.lookUp({ of, caller, session }, async () => paid)
+        const shown = await Promise.all(holders.map(look))
+        return holders.filter((_, index) => shown[index]?.text === 'Amina W.')
+      }
+      const seen = await askAll('s')
+      expect(seen).toHaveLength(10)
+      expect(await askAll('s')).toEqual(seen)
+      expect(await askAll('t')).toEqual([])
+      const { now } = await memory.read(caller)
+      paid.push({ to: seen[0] as Address, at: now }, { to: seen[1] as Address, at: now - 60_000 })
+      expect(await askAll('u')).toHaveLength(1)
+    })
+
     test('loses no change when several are made together', async () => {
       const [memory, account] = [createMemory(open), newAccount()]
       const intents = ['0x01', '0x02', '0x03', '0x04']
@@ -91,7 +119,6 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
     test('is erased except a PIN that guards money, even after late writes', async () => {
       const [store, account] = [open(), newAccount()]
       const memory = createMemory(() => store)
-      const secret = `0x${'5'.repeat(64)}` as const
       await createPins({ secret, memory, createSalt: () => 'salt' }).choose(account, '482615', 's')
       const to = { to: '2547...002', address: account }
       await memory.change(account, (kept) => recordPayment(kept, '0x01', to))

@@ -38,6 +38,7 @@ export const routeRoles = {
   'POST /operator/outbid': 'operate',
   'POST /operator/rate': 'operate',
   'POST /operator/alias': 'operate',
+  'POST /operator/name': 'operate',
   'POST /operator/test-alert': 'operate',
   'POST /operator/agents/add': 'operate',
   'POST /operator/agents/remove': 'operate',

@@ -2,6 +2,7 @@ import type { Address, Hex, LocalAccount } from 'viem'
 import type * as z from 'zod/mini'
 import type { CallerAccounts } from '../../account/caller-accounts.ts'
 import type { Memory } from '../../account/memory.ts'
+import type { Names } from '../../account/names.ts'
 import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
@@ -51,6 +52,7 @@ export type ActionOptions = OperatorPayments & {
   ownAccounts: CallerAccounts
   country: Country | undefined
   memory: Memory
+  names: Names
   keys: SessionKeys
   limits: Parameters<Ledger['findKnownRefusal']>[1]
   loan: LoanReader

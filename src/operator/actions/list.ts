@@ -13,6 +13,7 @@ import {
 import { cashOutFor } from './cash-out.ts'
 import { findByText } from './find.ts'
 import { acceptPrice, drainIntake, pauseIntake, resumeIntake } from './intake.ts'
+import { verifyName } from './names.ts'
 import { outbidNonce } from './outbid.ts'
 import { erasePerson, exportPerson } from './person.ts'
 import { sweepFor } from './sweep.ts'
@@ -38,6 +39,7 @@ export const actions = {
   deposit: depositFor,
   sweep: sweepFor,
   pin: changePinState,
+  name: verifyName,
   wallet: changeWallets,
   'wallet-code': issueWalletCode,
   'cash-out': cashOutFor,

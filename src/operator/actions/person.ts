@@ -1,6 +1,7 @@
 import { isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import { type AccountMemory, eraseMemory, findLanguage } from '../../account/memory.ts'
+import type { HeldNames } from '../../account/names.ts'
 import { localMoney } from '../../loan/local-worth.ts'
 import { isoOrNull, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
 import { auditAnswer } from '../schemas/audit.ts'
@@ -49,6 +50,10 @@ const memory = z.object({
       paysFrom: z.optional(z.int()),
     }),
   ),
+  /** Holds the name that payers see, and the one that was verified. */
+  names: z.object({ shown: z.nullable(z.string()), verified: z.nullable(z.string()) }),
+  /** Lists whose names the person looked up lately. */
+  lookUps: z.array(z.object({ of: hexAddress, at: time })),
   /** Lists the intents of failed payments that the caller was told of. */
   failuresTold: z.array(z.string()),
 })
@@ -82,13 +87,17 @@ export const exportPerson = callerAction({
     const { chain, loan: contract } = options.deployment
     const isFirst = part === 0
     await recordInAudit(options, 'export', { account })
-    const [described, stored] = isFirst
-      ? await Promise.all([describeCaller(options, account), options.memory.read(account)])
-      : [null, null]
+    const [described, stored, names] = isFirst
+      ? await Promise.all([
+          describeCaller(options, account),
+          options.memory.read(account),
+          options.names.read(account),
+        ])
+      : [null, null, null]
     const exported: z.output<typeof personExport> = {
       account,
       caller: described,
-      memory: stored && describeMemory(stored),
+      memory: stored && names && describeMemory(stored, names),
       loan: null,
       payments: [],
       archived: [],
@@ -175,9 +184,9 @@ export const erasePerson = callerAction({
   },
 })
 
-/** Describes an account's memory without digests; sealed data stays sealed. */
-function describeMemory(stored: AccountMemory): z.output<typeof memory> {
-  const { recipients, senders, sent, wallets, told, hasDialled, dialedAt } = stored
+/** Describes an account's memory without digests; sealed numbers stay sealed. */
+function describeMemory(stored: AccountMemory, names: HeldNames): z.output<typeof memory> {
+  const { recipients, senders, sent, wallets, told, hasDialled, dialedAt, lookUps } = stored
   return {
     hasDialled,
     lastDialAt: isoOrNull(dialedAt),
@@ -189,6 +198,8 @@ function describeMemory(stored: AccountMemory): z.output<typeof memory> {
     senders: senders.map(({ address }) => address),
     sent,
     wallets,
+    names: { shown: names.shown?.text ?? null, verified: names.offered ?? null },
+    lookUps: lookUps.map(({ of, at }) => ({ of, at: toIso(at) })),
     failuresTold: told.map(({ intentId }) => intentId),
   }
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Language } from '../../account/language.ts'
+import type { NameChoice } from '../../account/names.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import type { Unit } from '../../loan/amounts.ts'
@@ -24,6 +25,7 @@ export type SessionDraft = {
   reference?: string | undefined
   wallet?: DraftWallet | undefined
   withdrawal?: DraftWithdrawal
+  name?: NameChoice
 }
 
 /** Names the withdrawal of a code at the caller's till, as it was when the code was typed. */
@@ -44,6 +46,7 @@ export type SessionOutcome =
   | PinAction
   | WalletAction
   | PayOutAction
+  | NameAction
   | Intent
 
 export type PinAction =
@@ -55,6 +58,9 @@ export type WalletAction = { kind: 'addWallet' | 'cancelWallet'; wallet: DraftWa
 
 /** Says that an agent paid out the cash of a withdrawal. */
 export type PayOutAction = { kind: 'payOut'; withdrawal: DraftWithdrawal }
+
+/** Chooses which name of the caller payers see. */
+export type NameAction = { kind: 'name'; name: NameChoice }
 
 export type MenuSettings = {
   /** Selects the screens; those of `demo` follow the demonstration byte for byte. */
@@ -80,6 +86,8 @@ export type MenuSettings = {
   finalUpToWei?: bigint
   /** Offers withdrawals of cash at agents, and payments to tills and bills. */
   agents?: boolean
+  /** Shows payers the names of recipients, behind the PIN; holders agree in their settings. */
+  recipientNames?: boolean
   /** Is how long a question holds whose answer pays, except in the demonstration. */
   sessionSeconds: number
   /** Is for how long a gateway may deliver a request again. */
@@ -143,7 +151,7 @@ export type Entry = {
   draft?: SessionDraft
   target: Target
   /** Names the question that replaces the payment if the caller made an equal one before. */
-  repeatQuestion?: NodeName
+  repeatQuestion?: NodeName | undefined
   note?: (context: MenuContext, facts: ScreenFacts) => string | undefined
 }
 

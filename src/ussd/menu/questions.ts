@@ -187,7 +187,7 @@ type RepeatOptions = { digit?: string } & Pick<MenuList, 'back' | 'backLabel'>
 type ConfirmationOptions = Pick<Entry, 'label' | 'target'> &
   Pick<MenuList, 'title' | 'retryText' | 'facts' | 'paymentKind' | 'back'> & {
     enterPin: Label
-    repeatQuestion: NodeName
+    repeatQuestion?: NodeName
   }
 
 /** Creates the confirmation of a payment, which a PIN confirms if PINs are on. */

@@ -5,20 +5,16 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { dial, give, openOperated } from './operating.ts'
+import { dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 const phone = '+254700000071'
 const dayMs = 24 * 60 * 60 * 1000
 
-test("a person's data are exported and erased by commands, and what is delivered again pays nothing", async () => {
-  const deployment = openOperated(chain, {
-    ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'5'.repeat(64)}` },
-    MAX_SENT_A_DAY_WEI: `${parseEther('2')}`,
-  })
-  const account = await give(chain, phone)
-  /** Types an answer after the other, as a gateway delivers them. */
-  const walk = async (sessionId: string, ...typed: string[]) => {
+/** Types an answer after the other, as a gateway delivers them. */
+const walkOn =
+  (deployment: Operated, phone: string) =>
+  async (sessionId: string, ...typed: string[]) => {
     let screen = await dial(deployment, { phone, sessionId, text: '' })
     for (const index of typed.keys()) {
       const text = typed.slice(0, index + 1).join('*')
@@ -26,6 +22,14 @@ test("a person's data are exported and erased by commands, and what is delivered
     }
     return screen
   }
+
+test("a person's data are exported and erased by commands, and what is delivered again pays nothing", async () => {
+  const deployment = openOperated(chain, {
+    ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'5'.repeat(64)}` },
+    MAX_SENT_A_DAY_WEI: `${parseEther('2')}`,
+  })
+  const account = await give(chain, phone)
+  const walk = walkOn(deployment, phone)
   const run = (what: 'export' | 'erase') =>
     deployment.operate(operatorsAccount, [what, '--json'], { input: phone })
   const exported = async () => {
@@ -95,4 +99,54 @@ test("a person's data are exported and erased by commands, and what is delivered
   expect(books.differences).toEqual([])
   const kept = JSON.stringify([deployment.events, await deployment.ledger.listAudit(99)])
   expect(kept).not.toContain(phone.slice(1))
+})
+
+test('a name is offered, agreed to, exported and taken away by commands, and no log or audit has it', async () => {
+  const deployment = openOperated(chain, {
+    PROFILE: 'lender',
+    PIN: 'on',
+    PIN_SECRET: `0x${'5'.repeat(64)}`,
+    RECIPIENT_NAMES: 'on',
+    SERVICE_NAME: 'Pesa Bora',
+  })
+  const [payer, holder, pin] = ['+254700000073', '+254700000074', '482615']
+  await give(chain, payer)
+  const account = await give(chain, holder)
+  const [pay, hold] = [walkOn(deployment, payer), walkOn(deployment, holder)]
+  await deployment.round()
+  for (const walk of [pay, hold]) expect(await walk('first', '1', pin, pin)).toContain('PIN is set')
+  const run = async (what: string, input: string) => {
+    const { code, output } = await deployment.operate(operatorsAccount, [what], { input })
+    return [code, output]
+  }
+  /** Leaves the question, so that no later dial takes it up. */
+  const seen = async (session: string) => {
+    const screen = await pay(session, '2', holder, '0.025', pin)
+    await pay(session, '2', holder, '0.025', pin, '00')
+    return screen
+  }
+
+  const told = 'Once the holder agrees (8. Settings, 5. My name), payers see: Amina W.\n'
+  expect(await run('verify-name', `${holder}\namina wanjiru\n`)).toEqual([0, told])
+  expect(await seen('early')).not.toContain('Amina')
+  expect(await hold('agree', '8', '5', '3', pin)).toContain('END It is done.')
+  expect(await seen('paid')).toContain('\nChecked name: Amina W.\n1. Send\n')
+  expect(await pay('paid', '2', holder, '0.025', pin, '1')).toContain('END Transfer Submitted')
+  await deployment.allDone()
+  const memoryOf = async (phone: string) => JSON.parse(`${(await run('export', phone))[1]}`).memory
+  expect((await memoryOf(holder)).names).toEqual({ shown: 'Amina W.', verified: 'Amina W.' })
+  expect((await memoryOf(payer)).lookUps).toMatchObject([{ of: account }])
+  expect(await run('remove-name', holder)).toEqual([0, 'Payers see no name of this number now.\n'])
+  expect(await seen('late')).not.toContain('Amina')
+  await run('verify-name', `${holder}\nBeatrice\n`)
+  await hold('again', '8', '5', '3', pin)
+  await run('erase', holder)
+  expect((await memoryOf(holder)).names).toEqual({ shown: null, verified: null })
+  expect(await seen('erased')).not.toContain('Beatrice')
+
+  for (const name of ['', 'Amina 2', 'A', '<b>Amina</b>'])
+    expect((await deployment.refused('name', { phone: holder, name })).status).toBe(400)
+  const kept = JSON.stringify([deployment.events, await deployment.ledger.listAudit(99)])
+  expect(kept).toContain('verify-name')
+  expect(kept).not.toMatch(/amina|wanjiru|beatrice|254700000074/i)
 })

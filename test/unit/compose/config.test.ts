@@ -85,6 +85,7 @@ describe('the configuration', () => {
       agents: false,
       isOverToken: false,
       choosesLoan: false,
+      recipientNames: false,
       finalUpToWei: 0n,
       helpNumber: undefined,
       languages: [] as string[],
@@ -168,6 +169,13 @@ describe('the configuration', () => {
     expect(budget(own)).toEqual({ callsADay: 100, relayReserve: 90 })
     const fault = { variable: 'UPSTREAM_RESERVE', reason: 'is above UPSTREAM_CALLS_A_DAY' }
     expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([fault])
+  })
+
+  test('shows names of recipients only behind a PIN', () => {
+    const named = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}`, RECIPIENT_NAMES: 'on' }
+    expect(badIn(named)).toEqual([])
+    expect(badIn({ ...named, PIN: 'off' })).toEqual(['RECIPIENT_NAMES'])
+    expect(badIn({ RECIPIENT_NAMES: 'on' })).toEqual(['RECIPIENT_NAMES'])
   })
 
   test('serves agents with PINs and their own limit, and refuses settings that miss something', () => {

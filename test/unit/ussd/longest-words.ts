@@ -1,5 +1,6 @@
 import { writeActivityLine } from '../../../src/ussd/menu/entries/activity.ts'
 import { codeWords } from '../../../src/ussd/menu/entries/code.ts'
+import { nameWords } from '../../../src/ussd/menu/entries/names.ts'
 import { walletWords } from '../../../src/ussd/menu/entries/wallets.ts'
 import { menuParts } from '../../../src/ussd/menu/main-menu.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
@@ -10,6 +11,7 @@ const recipient = 'WWWWWWWW 0x12345678...'
 const till = '123456 WWWWWWWWWWWW'
 const paidFor = `${till}, ${'W'.repeat(20)}`
 const shortRecipient = '0x12345678...'
+const name = `${'W'.repeat(15)} W.`
 const date = '30 Sep 2026'
 const tx = 'en attente, environ 1000 min'
 
@@ -70,6 +72,10 @@ const values: Record<string, readonly unknown[][]> = {
     [amount, recipient, undefined],
   ],
   sendingTo: [[recipient]],
+  own: [[name]],
+  verified: [[name]],
+  offered: [[name]],
+  seen: [[24]],
   terms: [[amount, amount, amount, date]],
   'claimed.tooLittle': [['0.000001 tRBTC', '0.000080 tRBTC']],
   tooManyOpen: [[16]],
@@ -86,9 +92,13 @@ type Called = (...args: unknown[]) => string
 
 /** Everything that a language can say, by its key, with the longest values. */
 export const longestWords = (say: Messages): [key: string, words: string][] =>
-  [say, walletWords(say), codeWords(say), ...menuParts.map(({ words }) => words(say))].flatMap(
-    (words) => wordsIn(say, words),
-  )
+  [
+    say,
+    walletWords(say),
+    codeWords(say),
+    nameWords(say),
+    ...menuParts.map(({ words }) => words(say)),
+  ].flatMap((words) => wordsIn(say, words))
 
 const wordsIn = (say: Messages, words: object, above = ''): [key: string, words: string][] =>
   Object.entries(words).flatMap(([key, each]): [string, string][] => {

@@ -38,7 +38,7 @@ const words = defineWords({
   },
 })
 
-const confirmations: readonly NodeName[] = ['confirmPhone', 'confirmPurchase']
+const confirmations: readonly NodeName[] = ['confirmPhone', 'confirmName', 'confirmPurchase']
 
 /** Names the question whether to go on, where a session begins that takes up a cut one. */
 export const goOnName: NodeName = 'goOn'

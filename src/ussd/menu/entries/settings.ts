@@ -1,5 +1,6 @@
 import { type Language, languages } from '../../../account/language.ts'
 import { isAcceptedPin, isEasyPin, isPin } from '../../../account/pin.ts'
+import type { Messages } from '../../messages/en.ts'
 import { messagesIn } from '../../messages/languages.ts'
 import { defaultServiceName, defineWords, languageLabels } from '../../messages/texts.ts'
 import {
@@ -12,6 +13,7 @@ import {
   requireAnswer,
 } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
+import { createNameNodes, nameWords } from './names.ts'
 
 const words = defineWords({
   en: {
@@ -52,7 +54,13 @@ export const callerSettings = {
   words,
   digit: '8',
   findTarget: ({ profile }) => (profile === 'demo' ? undefined : 'settings'),
-  createNodes: ({ languages: offeredLanguages, pin, serviceName = defaultServiceName }) => ({
+  createNodes: ({
+    languages: offeredLanguages,
+    pin,
+    recipientNames,
+    serviceName = defaultServiceName,
+  }) => ({
+    ...(recipientNames && createNameNodes()),
     // The caller may read only one of the languages.
     firstLanguage: {
       kind: 'list',
@@ -77,6 +85,9 @@ export const callerSettings = {
               createEntry('3', 'forgotPin', 'forgotten'),
             ]),
         createEntry('4', 'changedWallets', 'changedWallets'),
+        ...(recipientNames
+          ? [{ digit: '5', label: (say: Messages) => nameWords(say).label, target: 'myName' }]
+          : []),
       ],
       back: 'main',
     },

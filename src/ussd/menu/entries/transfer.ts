@@ -8,6 +8,7 @@ import {
   createPaymentEffect,
   type DynamicEntries,
   type MenuContext,
+  type MenuList,
   type MenuQuestion,
   type MenuSettings,
   type PaymentPart,
@@ -27,6 +28,7 @@ import {
   parseAmountAnswer,
 } from '../questions.ts'
 import { createCashOutEntry } from './cash-out.ts'
+import { writeName } from './names.ts'
 
 const words = defineWords({
   en: {
@@ -126,6 +128,7 @@ export const transfer = {
     recipient: createRecipientQuestion(settings),
     amount: createAmountQuestion(settings, selectConfirmation(settings), 'recipient'),
     confirmPhone: createPhoneConfirmation(settings),
+    ...(settings.recipientNames && { confirmName: createNameConfirmation(settings) }),
     confirmAddress: {
       facts: listRateFacts(settings),
       kind: 'list',
@@ -251,10 +254,25 @@ function selectConfirmation({ confirms }: MenuSettings): QuestionTargets {
   }
 }
 
+/** Creates the last question behind the PIN, which shows the recipient's name, if there is one. */
+const createNameConfirmation = (settings: MenuSettings): MenuList => ({
+  kind: 'list',
+  facts: [...listRateFacts(settings), 'recipientName'],
+  title: (context, draft, facts) => {
+    const { recipientName: name } = facts
+    const nameLines = name === 'none' ? [] : [writeName(context.messages, name)]
+    return [writeTitle(context, draft, facts), ...nameLines].join('\n')
+  },
+  entries: [{ digit: '1', label: (messages) => words(messages).confirm, ...sendEntry }],
+  back: 'amount',
+  backLabel: ({ change }) => change,
+})
+
 const createPhoneConfirmation = (settings: MenuSettings) =>
   createConfirmation(settings, {
-    ...sendEntry,
-    enterPin: (messages) => words(messages).enterPin,
+    ...(settings.recipientNames ? { target: 'confirmName' } : sendEntry),
+    enterPin: (messages) =>
+      settings.recipientNames ? messages.pin.enter.see : words(messages).enterPin,
     label: (messages) => words(messages).confirm,
     paymentKind: 'transfer',
     facts: ['registration'],

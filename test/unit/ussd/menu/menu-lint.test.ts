@@ -89,6 +89,12 @@ const facts: ScreenFacts = {
   rate: longRate,
   withdrawal: { ...reverted, intentId: '0x01', paidOut },
   ...{ registration: 'unregistered', failure: 'unreported', earlier: { minutes: 10 } },
+  recipientName: { kind: 'verified', text: `${'W'.repeat(15)} W.` },
+  heldNames: {
+    shown: { kind: 'own', text: `${'W'.repeat(15)} W.` },
+    hours: 24,
+    offered: `${'W'.repeat(15)} W.`,
+  },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
 }
 
@@ -96,6 +102,8 @@ const facts: ScreenFacts = {
 const unavailable: ScreenFacts = {
   ...{ ...facts, debt: 'unavailable', recipients: 'unavailable', wallets: 'unavailable' },
   ...{ rate: 'none', registration: 'unavailable', activity: 'unavailable' },
+  recipientName: 'none',
+  heldNames: 'unavailable',
   withdrawal: 'unavailable',
 }
 
@@ -125,6 +133,7 @@ const nothing: Partial<ScreenFacts> = {
   ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
   withdrawal: { amountWei: 1n, state: 'confirmed', assuredAt: undefined, intentId: '0x01' },
   ...{ failure: 'none', pin: { kind: 'open' } },
+  heldNames: { shown: undefined, hours: 0, offered: undefined },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
@@ -222,6 +231,7 @@ const effectNames = [
   'addWallet',
   'cancelWallet',
   'payOut',
+  'name',
 ]
 
 test('every place and every effect is reached in some menu', () => {
