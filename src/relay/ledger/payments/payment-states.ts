@@ -184,7 +184,9 @@ export function applyEvent(
   const { intent_id: intentId, kind, state: from } = payment
   updateSmsState(rows, payment, after)
   const hasFailed = to === 'reverted' || to === 'expired'
-  if (hasFailed && after.assured_at !== undefined) recordUnkept(rows, after)
+  // A reorganization may take a failure back that was counted.
+  const isCounted = payment.history.some(([state]) => state === 'reverted')
+  if (hasFailed && !isCounted && after.assured_at !== undefined) recordUnkept(rows, after)
   if (to === 'confirmed') endBacking(rows, getPaymentRow(rows, payment.session))
   if (countedEvents.includes(event)) countEvent(rows, kind, event)
   const hash = after.hash ?? payment.hash ?? undefined
