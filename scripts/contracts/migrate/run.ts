@@ -1,12 +1,20 @@
 import { type Address, decodeErrorResult } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult } from '../../../src/relay/forwarder/requests.ts'
+import { sleep } from '../../dev/wait.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import type { LoanBooks } from '../loan-books.ts'
 import type { Relayer } from './open.ts'
 import { batchesOf, describeAccount, findObstacles, printOutside } from './plan.ts'
 import { preflight, sendBatch, signCall } from './relayer.ts'
-import { type AccountState, findTodo, type Migration, readTasks, type Task } from './survey.ts'
+import {
+  type AccountState,
+  findTodo,
+  findUnsettled,
+  type Migration,
+  readTasks,
+  type Task,
+} from './survey.ts'
 
 /** Limits how often a run tries an account whose calls succeed before, and fail in their block. */
 const maxTries = 3
@@ -50,7 +58,13 @@ export async function moveAccounts(migration: Migration) {
       printOutside(migration, todo.outside)
       return { moved: [...moved], stuck: left.map(([address, reason]) => ({ address, reason })) }
     }
-    for (const batch of batchesOf(tasks, batchSize)) await moveBatch(run, batch, todo.survey.books)
+    // What a caller was told is final would fail in another block, behind the move.
+    const unsettled = await findUnsettled(relayer, todo.survey.block)
+    const ready = tasks.filter(({ state }) => !unsettled.has(state.address))
+    const waiting = tasks.length - ready.length
+    if (waiting > 0) log(`${waiting} accounts wait until their last payments are final`)
+    if (ready.length === 0) await sleep(relayer.rules.roundMs)
+    for (const batch of batchesOf(ready, batchSize)) await moveBatch(run, batch, todo.survey.books)
   }
 }
 

@@ -9,11 +9,12 @@ import {
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { getQuantum } from '../../../src/loan/amounts.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
 import { type LoanBooks, replay, totalsOf } from '../loan-books.ts'
 import { lanes, loanAt, readLoanEvents } from '../reads.ts'
-import type { OpenedDeployment, Pair } from './open.ts'
+import type { OpenedDeployment, Pair, Relayer } from './open.ts'
 import type { Phone } from './phones.ts'
 
 export type Migration = OpenedDeployment & {
@@ -97,6 +98,22 @@ export async function findTodo(migration: Migration) {
     (state) => isOpen(state) && !phones.has(state.address) && !heirs.has(state.address),
   )
   return { survey, outside, ...(await readTasks(migration, own, survey)) }
+}
+
+/** Finds the accounts with a request in a block that a reorganization may take back. */
+export async function findUnsettled(
+  { client, forwarder: { address }, rules }: Relayer,
+  toBlock: bigint,
+): Promise<Set<Address>> {
+  const lowest = toBlock - BigInt(rules.confirmations) + 2n
+  const fromBlock = lowest < 0n ? 0n : lowest
+  if (fromBlock > toBlock) return new Set()
+  const range = { address, abi: relayForwarderAbi, fromBlock, toBlock } as const
+  const events = await Promise.all([
+    client.getContractEvents({ ...range, eventName: 'RequestProcessed' }),
+    client.getContractEvents({ ...range, eventName: 'RequestFailed' }),
+  ])
+  return new Set(events.flat().flatMap(({ args }) => args.from ?? []))
 }
 
 /** Reads what accounts need, the largest balance first, and which an operator has to look at. */

@@ -13,8 +13,12 @@ import {
 import type { LocalAccount } from 'viem/accounts'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alias } from '../../../scripts/contracts/migrate/cli.ts'
+import { openDeployment } from '../../../scripts/contracts/migrate/open.ts'
+import { derivePhones } from '../../../scripts/contracts/migrate/phones.ts'
 import { sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
+import { moveAccounts } from '../../../scripts/contracts/migrate/run.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
@@ -216,6 +220,28 @@ test('money that reaches an old account after its migration is migrated too', as
   const after = await readHolding(world, from, heir.address)
   expect(after).toEqual({ ...before, balance: before.balance + 7n })
   expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
+})
+
+test('an account waits until its last payment is final, and the others move', async () => {
+  const [{ account, heir }, { account: payee }] = world.owners
+  await pause(world)
+  await forward(world, account, encodeCall({ kind: 'transfer', to: payee.address, amountWei: 1n }))
+  const { NEW_ACCOUNT_KEY_SECRET: newSecret } = world.environment
+  const deployment = await openDeployment(world.environment, world.records.from)
+  const { relayer, secret } = deployment
+  if (relayer === undefined) throw new Error('the migration has no relayer')
+  const slow = { ...relayer, rules: { ...relayer.rules, confirmations: 3, roundMs: 1 } }
+  const owners = world.owners.map((owner) => ({ numbers: [owner.phone], heir: owner.phone }))
+  const phones = await derivePhones(owners, { secret, newSecret: newSecret as Hex })
+  const lines: string[] = []
+  const settings = { phones, batchSize: 10, log: (line: string) => void lines.push(line) }
+  // The first batch and a block more make the payment final.
+  const moving = moveAccounts({ ...deployment, relayer: slow, ...settings })
+  await until(() => lines.filter((line) => line.startsWith('1 accounts wait')).length > 2)
+  expect((await readHolding(world, world.from, heir.address)).balance).toBe(0n)
+  await world.ask('evm_mine', [])
+  expect((await moving).moved).toHaveLength(7)
+  expect(lines[0]).toBe('1 accounts wait until their last payments are final')
 })
 
 test('an account that the new contract refuses is named, and the others move', async () => {
