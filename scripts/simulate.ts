@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { Counts } from './dev/count.ts'
 import { excuses } from './dev/simulator/oracle/rules.ts'
 import { runCampaign } from './dev/simulator/runs/campaign.ts'
 import { tell } from './dev/simulator/runs/simulate.ts'
@@ -24,18 +25,23 @@ export const simulate = createCommand({
 runAsProgram(import.meta, simulate)
 
 async function runSeeds(from: number, count: number): Promise<Found> {
-  const { broken, seen, excused, seconds } = await runCampaign({
+  const { broken, seen, excused, met, seconds } = await runCampaign({
     from,
     count,
     jobs: Math.min(2, availableParallelism(), count),
     found: ({ seed, violation: { rule, words } }) => say(`Seed ${seed} breaks ${rule}: ${words}`),
   })
-  const list = Object.entries(seen).map(([kind, times]) => `${kind} ${times}`)
+  const listCounts = (counts: Counts) =>
+    Object.entries(counts).map(([name, times]) => `${name} ${times}`)
   const needed = Object.entries(excuses).map(
     ([name, reason]) => `${`${excused[name] ?? 0}`.padStart(7)}  ${reason}`,
   )
   const each = ((seconds * 1000) / (seen.seeds ?? 0)).toFixed(1)
   const sum = `${seen.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`
-  const head = [`Seen: ${list.join(', ')}`, 'Excuses, by how often each was needed:']
+  const head = [
+    `Seen: ${listCounts(seen).join(', ')}`,
+    `Seeds with money that was final early, by what they had too: ${listCounts(met).sort().join(', ')}`,
+    'Excuses, by how often each was needed:',
+  ]
   return { lines: [...head, ...needed, sum], isBad: broken.length > 0 }
 }

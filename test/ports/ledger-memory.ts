@@ -16,10 +16,10 @@ import { createSigner } from '../../src/relay/signer.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyAccount } from '../../src/runtime/key-account.ts'
 
-/** Rules of a ledger and the key that it is of, where a test means no others. */
+/** Rules of a ledger, and the key of the simulator's relayer, where a test means no others. */
 export const usual = {
   rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, accountStateMs: 100_000 },
-  relayer: '0x9999999999999999999999999999999999999999',
+  relayer: '0x1f0fab756a0107a5d29757ef209b006f6e15d938',
 }
 
 type Options = { rules?: LedgerRules; relayer?: string; now: () => number }
@@ -84,7 +84,7 @@ type RelayerOptions = Partial<Relayer<WholeLedger>> & {
 /** Opens a relayer over a ledger in memory and a node with these answers, and records its calls. */
 export function openMemoryRelayer({ now, limits, answers = {}, ...own }: RelayerOptions) {
   const signer = own.signer ?? createSigner(account, 31)
-  const key = { relayer: signer.address as string, rules: { ...usual.rules, ...limits }, now }
+  const key = { relayer: signer.address.toLowerCase(), rules: { ...usual.rules, ...limits }, now }
   const { ledger } = createMemoryLedger(key)
   const asked: { method: string; params: Params }[] = []
   const relayer: Relayer<WholeLedger> = {

@@ -51,8 +51,9 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
   const test = testOn(create)
   describe(`the end of a session, on ${name} (SEED=${seed})`, () => {
     async function open(callers: number) {
-      const { ledger } = await create()
-      const service = openModelledService({ ledger, callers, poolLoans: plenty, capLoans: plenty })
+      const { ledger, relayer } = await create()
+      const room = { callers, poolLoans: plenty, capLoans: plenty }
+      const service = openModelledService({ ledger, relayer, ...room })
       const paid = async (caller: number) =>
         (await ledger.listPayments(service.accountOf(caller), 10)).length
       return { ...service, paid }
@@ -99,9 +100,9 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       expect(await deliver(0, 'paid', '9*9*9')).toBe(ended)
     })
 
-    test('is the only screen without a payment that asks the ledger', async ({ ledger }) => {
+    test('is the only screen without a payment that asks the ledger', async ({ harness }) => {
       const asked: string[] = []
-      const deliver = openOver(ledger, (method) => void asked.push(method))
+      const deliver = openOver(harness, (method) => void asked.push(method))
       for (const text of ['', '2', '9', '9*9', '2*x', '2*0700000001', '4', '4*2', '1']) {
         expect(await deliver(0, `a session of ${text}`, text)).toMatch(/^(CON |END Your Balance)/)
       }
@@ -111,22 +112,25 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
     })
 
     /** Opens the service over a ledger, each call of which is shown first. */
-    function openOver(ledger: WholeLedger, show: (method: keyof WholeLedger) => void) {
+    function openOver(
+      { ledger, relayer }: LedgerHarness,
+      show: (method: keyof WholeLedger) => void,
+    ) {
       const shown = createLedgerPort(ledgerParts.steps, async (method, args) => {
         show(method)
         return await (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
       })
       const room = { callers: 2, poolLoans: plenty, capLoans: plenty }
-      return openModelledService({ ledger: shown, ...room }).deliver
+      return openModelledService({ ledger: shown, relayer, ...room }).deliver
     }
 
     const writes = ['refuse', 'acceptOffers']
     test.for([
       { how: 'does not write', refused: writes, says: /^END Not sent so far, but it may/ },
       { how: 'does not answer', refused: [...writes, 'lookup'], says: /^END It is not known/ },
-    ])('is not ended where the ledger $how', async ({ refused, says }, { ledger }) => {
+    ])('is not ended where the ledger $how', async ({ refused, says }, { harness }) => {
       let isWell = false
-      const deliver = openOver(ledger, (method) => {
+      const deliver = openOver(harness, (method) => {
         if (!isWell && refused.includes(method)) throw new Error('The ledger is not there.')
       })
       expect(await deliver(0, 'ended', '9*9*9')).toMatch(says)

@@ -19,8 +19,8 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       ['the pool', { poolLoans: 1, capLoans: plenty }],
       ['the daily cap', { poolLoans: plenty, capLoans: 1 }],
     ] as const)('is lent once where %s has one loan for ten', async ([, left]) => {
-      const { ledger } = await create()
-      const { deliver, accountOf } = openModelledService({ ledger, callers, ...left })
+      const { ledger, relayer } = await create()
+      const { deliver, accountOf } = openModelledService({ ledger, relayer, callers, ...left })
       const screens = await Promise.all(everybody.map((caller) => deliver(caller, 's', '3')))
       expect(screens.filter((screen) => lent.test(screen))).toHaveLength(1)
       expect(screens.filter((screen) => screen === refused)).toHaveLength(callers - 1)
@@ -31,12 +31,12 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       expect(again).toEqual(screens)
     })
 
-    test('is lent in order until it is used up, block by block', async ({ ledger }) => {
+    test('is lent in order until it is used up, block by block', async ({ ledger, relayer }) => {
       // No time passes, however slow the machine is: the pool is read once, before the first block.
       const now = Date.now()
       const clock = { ...systemClock, now: () => now }
       const room = { callers, poolLoans: 3, capLoans: plenty }
-      const { deliver, chain } = openModelledService({ ledger, clock, ...room })
+      const { deliver, chain } = openModelledService({ ledger, relayer, clock, ...room })
       const screens: string[] = []
       for (const caller of everybody) {
         screens.push(await deliver(caller, 's', '3'))
@@ -48,9 +48,9 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       )
     })
 
-    test('does not include a balance that a block has spent', async ({ ledger }) => {
+    test('does not include a balance that a block has spent', async ({ ledger, relayer }) => {
       const room = { callers, poolLoans: plenty, capLoans: plenty }
-      const { deliver, chain, showOnly } = openModelledService({ ledger, ...room })
+      const { deliver, chain, showOnly } = openModelledService({ ledger, relayer, ...room })
       const before = chain.head()
       const pay = (session: string) => deliver(0, session, '2*0700000001*0.015')
       expect(await pay('first')).toMatch(/^END Transfer Submitted/)

@@ -44,9 +44,12 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.saveFirstValue(other)).toEqual({ kind: 'closed' })
     })
 
-    test('is also what was typed, where a gateway numbers its answers', async ({ ledger }) => {
+    test('is also what was typed, where a gateway numbers its answers', async ({
+      ledger,
+      relayer,
+    }) => {
       const room = { callers: 3, poolLoans: 9, capLoans: 9 }
-      const { sendLast, accountOf } = openModelledService({ ledger, ...room })
+      const { sendLast, accountOf } = openModelledService({ ledger, relayer, ...room })
       const send = (session: string, count: number, answers = ['2', '0700000001', '0.001']) =>
         sendLast({ caller: 0, session, answers: answers.slice(0, count) })
       const paid = async () => (await ledger.listPayments(accountOf(0), 9)).length

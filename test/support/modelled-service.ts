@@ -19,6 +19,8 @@ import { createUssdRoutes } from '../../src/ussd/route.ts'
 
 export type ModelledOptions = {
   ledger: WholeLedger
+  /** Names the key that the ledger is of, if not the simulator's. */
+  relayer?: Address | undefined
   callers: number
   phones?: readonly string[]
   /** Loans that the pool has, and that the daily cap lets through. */
@@ -55,7 +57,10 @@ export function openModelledService(options: ModelledOptions) {
     (_, caller) => options.phones?.[caller] ?? getPhone(caller),
   )
   const plan = { seed: 1, setup }
-  const ground = createModels(plan, Date.now, () => {}, phones)
+  const ground = createModels(plan, Date.now, () => {}, { phones, relayer: options.relayer })
+  const [own] = ground.signing.relayers
+  if (own === undefined) throw new Error('the model has no relayer')
+  const signer = { ...own, address: options.relayer ?? own.address }
   const { signing, chain, node, world, callers: accounts } = ground
   for (const account of chain.head().state.accounts.values()) {
     account.balanceWei = balanceWei ?? account.balanceWei
@@ -67,6 +72,7 @@ export function openModelledService(options: ModelledOptions) {
     {
       setup,
       signing,
+      signer,
       ledger,
       clock: options.clock ?? systemClock,
       async rpc(method, params) {

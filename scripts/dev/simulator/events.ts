@@ -8,18 +8,22 @@ import { type ContractState, readAccount as loanAccountOf, sweepInlet } from './
 import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
 import {
+  adoptsKey,
   copyRows,
   crash,
   giveTills,
   loseEverything,
   loseTail,
   type RowCopy,
+  restartWorker,
+  setIntake,
+  switchKey,
 } from './relay/object.ts'
-import { deliver, restartWorker } from './relay/workers.ts'
+import { deliver } from './relay/workers.ts'
 import { poorWei, richWei, startGasPriceWei } from './setting.ts'
 import { describeBlock, describeKind, nameTransaction } from './transcript.ts'
 import { minuteMs, secondMs } from './units.ts'
-import { findAccount, type World } from './world.ts'
+import { findAccount, getSigner, type World } from './world.ts'
 
 const strangerAddress: Address = `0x${'5e'.repeat(20)}`
 
@@ -51,10 +55,10 @@ const events: { [One in Kind]: Event<One> } = {
   },
   eviction: {
     draw: (random) => ({ share: random.pick([1, 0.5]) }),
-    happen({ plan, pool, transcript }, item) {
+    happen({ plan, pools, transcript }, item) {
       const random = randomOf(plan.seed, item)
-      const dropped = pool.all().filter(() => random.chance(item.share))
-      for (const { hash } of dropped) pool.remove(hash)
+      const dropped = pools.flatMap((pool) => pool.all()).filter(() => random.chance(item.share))
+      for (const { hash, key } of dropped) pools[key]?.remove(hash)
       transcript.tell(
         () => `The pool drops ${dropped.map(nameTransaction).join(', ') || 'nothing'}.`,
       )
@@ -156,6 +160,17 @@ const events: { [One in Kind]: Event<One> } = {
       conditions.blocksStopUntil = Math.max(conditions.blocksStopUntil, scheduler.now() + forMs)
     },
   },
+  rotation: {
+    happen(world, item) {
+      const { scheduler } = world
+      if (item.drainMs > 0) setIntake(world, 'draining')
+      scheduler.at(scheduler.now() + item.drainMs, () => switchKey(world))
+      after(world, item, () => {
+        if (!adoptsKey(world)) switchKey(world)
+        setIntake(world, 'open')
+      })
+    },
+  },
   dial: { happen: (world, item) => deliver(world, item, item.phase, false) },
   alternation: { happen: alternate },
   lasting_price: {
@@ -229,6 +244,19 @@ export function drawAlternations({ random, setup, phase, spanMs }: Draw): Item[]
     const forMs = random.int(1, 3 * setup.blockMs)
     return { phase, at, kind: 'alternation', depth, blocks, forMs }
   })
+}
+
+/** Draws changes of the relayer's key, with a drain that is long enough or not. */
+export function drawRotations(draw: Draw): Item[] {
+  const { random, setup, phase, spanMs } = draw
+  if (!random.chance(setup.isAssuring ? 0.25 : 0.08)) return []
+  return Array.from({ length: random.pick([1, 1, 2]) }, (): Item[] => {
+    const at = random.int(0, spanMs + 60 * secondMs)
+    const drainMs = random.pick([0, 0.5, 3, 15]) * minuteMs
+    const forMs = drainMs + random.int(1, 10) * minuteMs
+    const undone = random.chance(0.6) ? [drawDeep(draw, at + drainMs)] : []
+    return [{ phase, at, kind: 'rotation', drainMs, forMs }, ...undone]
+  }).flat()
 }
 
 /** Draws events that last longer than a request is valid. */
@@ -393,7 +421,7 @@ function changeFor(changed: (isBack: boolean) => Partial<ChainState>) {
 
 const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kind} ${at}`)
 
-const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
+export const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
 type LastingItem = Item & { forMs: number }
 
@@ -406,12 +434,14 @@ function after({ scheduler, transcript }: World, item: LastingItem, change: () =
 }
 
 function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): void {
-  const { chain, pool, records, signing } = world
-  const stateNonce = chain.head().state.nonce
-  const nonce = where === 'next' ? stateNonce : stateNonce + pool.minable(stateNonce).length
+  const { chain, pools, records, conditions } = world
+  const { key } = conditions
+  const stateNonce = chain.head().state.nonces[key] ?? 0
+  const waiting = pools[key]?.minable(stateNonce) ?? []
+  const nonce = where === 'next' ? stateNonce : stateNonce + waiting.length
   const gasPriceWei = chain.minGasPriceWei() * BigInt(times)
   const content = { to: strangerAddress, data: '0x', gas: noOpGas } as const
-  const { hash, raw } = signing.relayer.sign({ nonce, ...content, gasPriceWei })
+  const { hash, raw } = getSigner(world).sign({ nonce, ...content, gasPriceWei })
   records.foreign.add(hash)
   try {
     world.node('eth_sendRawTransaction', [raw], chain.head())

@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem'
 import { sampleTills } from '../menu-ways.ts'
+import { createRandom } from '../random.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Setup } from './draw/setup.ts'
 import { type Money, toLocal } from './money.ts'
@@ -31,7 +32,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'foreign'; nonce: 'next' | 'after_pool'; times: number }
   | { kind: 'unlisted'; forMs: number }
   | { kind: 'pause'; forMs: number }
-  | { kind: 'withdrawal'; caller: number }
+  /** All of an account's money leaves: as its key had announced, or with it to a successor. */
+  | { kind: 'withdrawal'; caller: number; isMove?: boolean }
   /** A caller's own key sends money to a stranger, without the relay. */
   | { kind: 'direct'; caller: number; wei: bigint }
   /** A stranger pays a caller, and pays somebody else if that leaves the chain. */
@@ -43,6 +45,8 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'worker_restart'; worker: number }
   | { kind: 'node_down'; forMs: number; share: number }
   | { kind: 'no_blocks'; forMs: number }
+  /** The relayer gets its other key, after a drain if it has a time, or keeps its former one. */
+  | { kind: 'rotation'; drainMs: number; forMs: number }
   /** Workers read a count of the relayer's transactions that is this much too high. */
   | { kind: 'miscount'; forMs: number; by: number }
   /** One node refuses all that it is sent, before or after the others, or as the only node. */
@@ -58,6 +62,10 @@ export type Item = { phase: 0 | 1; at: number } & (
 export function findEnd(item: Item): number {
   return item.at + ('forMs' in item ? item.forMs : 0)
 }
+
+/** Tells whether a header proves the receipt of a transaction, where nodes are not believed. */
+export const isProvable = ({ seed, setup: { unproved } }: Plan, hash: string): boolean =>
+  unproved === 'believed' || !createRandom(seed, `proof ${hash}`).chance(unproved)
 
 export type NodePlace = 'first' | 'last' | 'only'
 

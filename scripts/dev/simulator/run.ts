@@ -177,10 +177,11 @@ function keepBlocksComing(world: World, name: string): void {
 }
 
 function mine(world: World): void {
-  const { chain, pool, scheduler, transcript } = world
+  const { chain, pools, scheduler, transcript } = world
   const block = chain.mine(scheduler.now())
   if (block.transactions.length > 0) transcript.tell(() => `Block ${describeBlock(block)}.`)
-  for (const dropped of pool.evict(chain.head().number, scheduler.now())) {
+  const evict = (pool: (typeof pools)[0]) => pool.evict(chain.head().number, scheduler.now())
+  for (const dropped of pools.flatMap(evict)) {
     transcript.tell(() => `The pool drops ${nameTransaction(dropped)}, which waited too long.`)
   }
 }
@@ -195,7 +196,7 @@ function keepWaking(world: World): void {
 }
 
 function historyOf(world: World): History {
-  const { plan, chain, pool, callers, records, memories } = world
+  const { plan, chain, pools, callers, records, memories } = world
   const head = chain.head()
   return {
     ...records,
@@ -204,7 +205,9 @@ function historyOf(world: World): History {
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
     totalsWei: [totalWei(startState(callers, plan.setup)), totalWei(head.state)],
     work: openLedger(world).readWork(),
-    pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
+    pool: pools.flatMap((pool, key) =>
+      pool.all().filter(({ nonce }) => nonce >= (head.state.nonces[key] ?? 0)),
+    ),
     memory: memories.events,
     inlets: head.state.inlets,
     audit: [...wrongSums(world.object.storage)],

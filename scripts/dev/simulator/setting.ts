@@ -18,19 +18,20 @@ export const startGasPriceWei = 60_000_000n
 export const richWei = 10n ** 18n
 export const poorWei = 10n ** 12n
 
-/** Creates the modelled chain of a plan for its callers, who have `phones` if given. */
+/** Creates a plan's modelled chain for its callers and its relayer, perhaps with these names. */
 export function createModels(
   { seed, setup, items = [] }: Pick<Plan, 'seed' | 'setup'> & Partial<Plan>,
   now: () => number,
   arrived: ModelNodeOptions['arrived'],
-  phones: readonly string[] = [],
+  { phones = [], relayer }: { phones?: readonly string[]; relayer?: Address | undefined } = {},
 ) {
   const signing = cheapSigning()
   const addressOf = (phone: string) => signing.caller(phone).address.toLowerCase() as Address
   const callers = Array.from({ length: setup.callers }, (_, caller) =>
     addressOf(phones[caller] ?? getPhone(caller)),
   )
-  const withdrawing = items.flatMap((item) => (item.kind === 'withdrawal' ? item.caller : []))
+  const leaving = items.filter((item) => item.kind === 'withdrawal')
+  const announcing = leaving.flatMap(({ caller, isMove }) => (isMove ? [] : caller))
   const world: ContractWorld = {
     unit: setup.contractUnit,
     forwarder: forwarderAddress,
@@ -40,25 +41,30 @@ export function createModels(
     isSigned: signing.isSigned,
     gasTimes: setup.gasTimes,
   }
-  const pool = createAccountPool<ModelTransaction>({
+  const poolRules = {
     ...rootstockRules,
     accountSlots: setup.slots,
     replacementPercent: setup.isRoomy ? 10 : 40,
     evictAfterBlocks: setup.evictAfterBlocks,
     evictAfterMs: setup.evictAfterMs,
-  })
+  }
+  const pools = signing.relayers.map(() => createAccountPool<ModelTransaction>(poolRules))
   const chain = createModelChain({
     world,
-    pool,
-    state: startState(callers, setup, new Set(withdrawing)),
+    pools,
+    state: {
+      ...startState(callers, setup, new Set(announcing)),
+      hasSuccessor: leaving.some(({ isMove }) => isMove),
+    },
     start: now(),
     blockMs: setup.blockMs,
     minGasPriceWei: startGasPriceWei,
     isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(setup.inclusion),
   })
-  const relayer = signing.relayer.address
-  const node = createModelNode({ chain, pool, world, relayer, signing, now, arrived })
-  return { signing, world, callers, chain, pool, node }
+  const [first, ...next] = signing.relayers.map(({ address }) => address)
+  const relayers = [relayer ?? first ?? loanAddress, ...next]
+  const node = createModelNode({ chain, pools, world, relayers, signing, now, arrived })
+  return { signing, world, callers, chain, pools, node }
 }
 
 export function startState(
@@ -79,7 +85,8 @@ export function startState(
     isRelayerAllowed: true,
     codes: new Map(),
     spentAt: new Map(),
-    nonce: 0,
+    // The next key has sent its first transaction before it is used.
+    nonces: [0, 1],
     relayerWei: richWei,
   }
 }

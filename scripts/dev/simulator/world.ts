@@ -5,6 +5,7 @@ import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { SyncPort } from '../../../src/relay/ledger/port.ts'
 import type { ScheduledLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
+import type { Signer } from '../../../src/relay/signer.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { UssdHandler } from '../../../src/ussd/handler.ts'
 import type { Random } from '../random.ts'
@@ -26,6 +27,8 @@ const createConditions = () => ({
   /** Tells whether blocks and the scheduled trigger continue. */
   isRunning: true,
   blocksStopUntil: 0,
+  /** Numbers the relayer's key with which programs begin. */
+  key: 0,
   usualGasPriceWei: startGasPriceWei,
   nodeDown: [] as { until: number; share: number }[],
   /** The errors in the count of the relayer's transactions that Workers read. */
@@ -92,7 +95,8 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
       const { intent, to, hash, nonce } = event
       if (event.event.startsWith('payment.')) {
         const known = hash === undefined ? undefined : `${hash}`
-        records.statements.push({ at: now(), intentId: `${intent}`, to: `${to}`, hash: known })
+        const said = `${to ?? event.event}`
+        records.statements.push({ at: now(), intentId: `${intent}`, to: said, hash: known })
       }
       if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
       if (event.event === 'nonce.foreign') records.displacedTold += 1
@@ -101,6 +105,13 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
       transcript.log(event)
     },
   }
+}
+
+/** Returns the key with which programs that begin now send. */
+export function getSigner({ signing, conditions }: Pick<World, 'signing' | 'conditions'>): Signer {
+  const signer = signing.relayers[conditions.key]
+  if (signer === undefined) throw new Error('the relayer has no such key')
+  return signer
 }
 
 export function findAccount({ callers }: Pick<World, 'callers'>, caller: number): Address {

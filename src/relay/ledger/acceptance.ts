@@ -134,11 +134,13 @@ function acceptOffers(
   offers: readonly PaymentOffer[],
   openSlot: OpenSlot,
 ): OfferAnswer[] {
-  for (const { observations, chainNonce, poolNonce } of offers) {
+  // What others have read is of another key.
+  const own = offers.filter(({ identity }) => !isOfOtherDeployment(step, identity))
+  for (const { observations, chainNonce, poolNonce } of own) {
     recordObservations(step, observations)
     compareNonces(step, { chain: chainNonce, pool: poolNonce })
   }
-  const slot = findSlot(step, offers)
+  const slot = findSlot(step, own)
   const sign = slot && openSlot(slot)
   if (slot === undefined || sign === undefined) return acceptAll(step, offers, undefined)
   return carry(step, slot, sign, offers, acceptAll(step, offers, slot.nonce))

@@ -114,17 +114,22 @@ export const outcomeSteps = {
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
-      const changed_at = rows.now
-      saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
-      markForResend(rows, row)
+      // No round sends for a former key: its payments get a nonce of the key of now.
+      const isOwn = relayer === step.relayer
+      const use = isOwn
+        ? ({ state: 'recorded', phase: null } as const)
+        : ({ state: 'abandoned', phase: 'done' } as const)
+      saveNonce(rows, { ...row, ...noBlock, ...use, changed_at: rows.now })
+      if (isOwn) markForResend(rows, row)
     }
     const moved = [...new Set(block?.sessions)].flatMap((session) => {
       const payment = getPaymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
-      // No transaction of ours carried an adopted payment, so it is queued for one.
-      return findCarrier(rows, payment)?.state === 'recorded'
-        ? applyEvent(step, payment, 'reorganized', toOpenColumns(payment))
-        : applyEvent(step, payment, 'orphaned', { ...toOpenColumns(payment), ...noNonce })
+      if (findCarrier(rows, payment)?.state === 'recorded')
+        return applyEvent(step, payment, 'reorganized', toOpenColumns(payment))
+      // No transaction of this key carries it: it is queued, unless its intent is spent.
+      const orphan = { ...toOpenColumns(payment), ...noNonce, attempts: payment.attempts + 1 }
+      return applyEvent(step, payment, 'orphaned', orphan)
     })
     rows.drop('blocks', blockHash)
     return moved

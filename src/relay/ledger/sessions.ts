@@ -140,13 +140,15 @@ export const sessionSteps = {
       const { rows } = step
       const decided = findDecision(rows, refusing)
       if (decided !== undefined) return decided
-      if (refusing.traces !== undefined) compareNonces(step, refusing.traces)
+      const { relayer = step.relayer } = refusing.traces ?? {}
+      const traces = relayer === step.relayer ? refusing.traces : undefined
+      if (traces !== undefined) compareNonces(step, traces)
       countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
       recordRefusal(rows, refusing, refusing.reason)
       if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
       recordObservations(step, refusing.observations)
       const refused = recordObstacle(rows, refusing.obstacle)
-      const isUnsure = mayHavePaid(step, refusing.traces)
+      const isUnsure = mayHavePaid(step, traces)
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
       const unsure = refusing.reason === undefined ? 'unsure' : 'ended'

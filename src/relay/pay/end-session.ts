@@ -58,7 +58,7 @@ export function createEndSession({
         read('pending'),
         readIsSpent({ node, signer, forwarder, rules, clock }, intent),
       ])
-      return { chain, pool, ...spent }
+      return { chain, pool, relayer: signer.address.toLowerCase(), ...spent }
     } catch (error) {
       log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
       return undefined

@@ -74,7 +74,7 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
       isFresh ? chainNonce.value : readNonce('latest'),
       readNonce('pending'),
     ])
-    asked.keepNonces({ chain, pool })
+    asked.keepNonces({ chain, pool, relayer: signer.address.toLowerCase() })
     return { chain, pool }
   }
   const [simulated, target, lendable, payee, nonces, funding, settled] = await Promise.all([

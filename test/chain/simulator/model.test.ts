@@ -61,6 +61,7 @@ const signing: Pick<Signing, 'read'> = {
       hash: keccak256(raw),
       raw,
       nonce,
+      key: 0,
       gasPriceWei: gasPrice,
       gas: Number(gas),
       to: `${to}`.toLowerCase() as Address,
@@ -127,13 +128,13 @@ async function createTwin() {
   const chain: ModelChain = createModelChain({
     state: {
       ...startState(accounts, { ...coinMoney, poolLoans: 1_000 }),
-      nonce: Number(await ask('eth_getTransactionCount', [signer.address, 'latest'])),
+      nonces: [Number(await ask('eth_getTransactionCount', [signer.address, 'latest']))],
       relayerWei: BigInt(`${await ask('eth_getBalance', [signer.address, 'latest'])}`),
     },
-    ...{ world, pool, start, blockMs: 1000, isTaken: () => weather.isMining },
+    ...{ world, pools: [pool], start, blockMs: 1000, isTaken: () => weather.isMining },
     minGasPriceWei: rootstockRules.minGasPriceWei,
   })
-  const of = { chain, pool, world, relayer: signer.address, signing }
+  const of = { chain, pools: [pool], world, relayers: [signer.address], signing }
   const node = createModelNode({ ...of, now: () => nowMs, arrived: () => {} })
   const answer = (method: string, params: readonly unknown[]) => node(method, params, chain.head())
   return { chain, pool, answer, weather, signed, start }
@@ -184,7 +185,7 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
 
 async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise<Hex> {
   if (sent.length > 0 && random.chance(0.12)) return random.pick(sent)
-  const { nonce } = twin.chain.head().state
+  const [nonce = 0] = twin.chain.head().state.nonces
   const ahead = random.pick([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 15, 16, -1])
   const count = random.pick([0, 1, 1, 1, 1, 1, 1, 2, 2])
   const requests = await Promise.all(Array.from({ length: count }, () => drawRequest(random, twin)))
@@ -220,7 +221,7 @@ describe("the simulator's chain and pool", () => {
         const head = twin.chain.head()
         expect(await latestSeconds(), `${step}: timestamp`).toBe(head.timestampSeconds)
         const count = await ask('eth_getTransactionCount', [signer.address, 'latest'])
-        expect(Number(count), `${step}: nonce`).toBe(head.state.nonce)
+        expect(Number(count), `${step}: nonce`).toBe(head.state.nonces[0])
         const waiting = [...rootstock.pool.pending(), ...rootstock.pool.queued()]
         const hashes = (all: readonly { hash: Hex }[]) => all.map(({ hash }) => hash).sort()
         expect(hashes(waiting), `${step}: pool`).toEqual(hashes(twin.pool.all()))

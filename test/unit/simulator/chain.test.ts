@@ -17,7 +17,7 @@ function createChain() {
   const chain = createModelChain({
     world: { ...world, principalWei: 1n, dailyCapWei: 1n },
     ...{
-      pool,
+      pools: [pool],
       state: startState([], { ...coinMoney, poolLoans: 0 }),
       start: 0,
       blockMs: 1000,
@@ -27,7 +27,7 @@ function createChain() {
   })
   const view = { stateNonce: 0, balanceWei: 10n ** 18n, minGasPriceWei: 1n, head: 0, nowMs: 0 }
   const hash = `0x${'aa'.repeat(32)}` as const
-  const money = { nonce: 0, gasPriceWei: 1n, gas: 21_000, to: loanAddress }
+  const money = { nonce: 0, key: 0, gasPriceWei: 1n, gas: 21_000, to: loanAddress }
   pool.add({ ...money, hash, raw: '0x', data: '0x', requests: [] }, view)
   return { chain, pool, hash }
 }
@@ -45,7 +45,7 @@ describe("the model's chain", () => {
     expect(back.removed).toEqual(added)
     expect(chain.blockAt(2, chain.head())).toBe(tip)
     expect(chain.head().number).toBe(3)
-    expect(chain.head().state.nonce).toBe(1)
+    expect(chain.head().state.nonces[0]).toBe(1)
     expect(chain.find(hash, chain.head())?.block.number).toBe(1)
     expect(pool.all().some((waiting) => waiting.hash === hash)).toBe(false)
   })

@@ -1,8 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import type { Address } from 'viem'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
+import { parseConfig } from '../../../src/compose/config.ts'
 import type { LedgerSteps } from '../../../src/compose/ledger.ts'
+import { deriveRelayerAddress } from '../../../src/compose/relay.ts'
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { ledgerSuites } from '../../ports/ledger-store.suite.ts'
@@ -10,6 +13,8 @@ import { openObjectLedger } from '../support/object-ledger.ts'
 
 const { maxInFlight, watchBlocks, accountStateMs } = poolRules.rootstock
 const yearMs = 365 * 24 * 60 * 60 * 1000
+const config = parseConfig(env as unknown as Record<string, unknown>)
+const relayer = deriveRelayerAddress(config) as Address
 let objects = 0
 
 beforeEach(() => {
@@ -25,6 +30,7 @@ const create = async () => {
   return {
     ledger: openObjectLedger(`suite ${objects}`).ledger,
     rules: { ...ledgerRules, maxInFlight, watchBlocks, accountStateMs },
+    relayer,
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
 }

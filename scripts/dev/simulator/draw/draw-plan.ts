@@ -1,12 +1,12 @@
 import { createRandom, type Random } from '../../random.ts'
-import { drawAlternations, drawEvents, drawLasting, drawRare } from '../events.ts'
+import { drawAlternations, drawEvents, drawLasting, drawRare, drawRotations } from '../events.ts'
 import type { Money } from '../money.ts'
 import { type Item, inOrder, type Plan } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { type DrawAt, drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
 import { drawFinal } from './final.ts'
 import { drawLender } from './lender.ts'
-import { drawSetup, halfDayOutage } from './setup.ts'
+import { dayOutage, drawSetup, halfDayOutage } from './setup.ts'
 import { drawTraffic } from './traffic.ts'
 
 /** A limit of what a unit of gas may cost that replacements meet soon. */
@@ -32,12 +32,15 @@ export function drawPlan(seed: number, money?: Money): Plan {
     items.push(...drawDials(draw, isCrowded))
     if (random.chance(0.85)) items.push(...drawEvents(draw))
     items.push(...drawAlternations(apart('alternation')), ...drawLasting(apart('lasting')))
-    items.push(...drawGreedy(apart('greedy')))
+    items.push(...drawGreedy(apart('greedy')), ...drawRotations(apart('rotation')))
   }
   items.push(...drawEnds(createRandom(seed, 'ends'), items, nextId))
   items.push(...drawRare(seed, items, drawAt))
   const crowd = drawCrowd(drawAt(createRandom(seed, 'crowd'), 0))
   items.push(...crowd.items)
+  // A ledger that lost its rows does not know of another key than the one of now.
+  const isLossy = items.some(({ kind }) => kind === 'loss' || kind === 'tail_loss')
+  const met = isLossy ? items.filter(({ kind }) => kind !== 'rotation') : items
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
   // A low limit stops replacements early; below a price that stays, it would stop all payments.
   const isTight = !isDearer && createRandom(seed, 'gas price').chance(0.15)
@@ -45,8 +48,8 @@ export function drawPlan(seed: number, money?: Money): Plan {
   // Blocks that take what they could are what a queue's length is judged by.
   const inclusion = crowd.size > 0 ? 1 : setup.inclusion
   const crowded = { ...setup, maxGasPriceWei, inclusion, callers: setup.callers + crowd.size }
-  const plan = { seed, setup: crowded, items: inOrder(items) }
-  const drawn = withOutage(plan, createRandom(seed, 'outage'))
+  const plan = { seed, setup: crowded, items: inOrder(met) }
+  const drawn = isLossy ? plan : withOutage(plan, createRandom(seed, 'outage'))
   if (!setup.isLender) return drawn
   return drawFinal(drawTraffic(drawLender(drawn, drawAt), drawAt), drawAt)
 }
@@ -55,9 +58,15 @@ export function drawPlan(seed: number, money?: Money): Plan {
 function withOutage(plan: Plan, random: Random): Plan {
   const { pauseDays } = plan.setup
   const isDown = random.chance(0.05)
-  const outageDays = random.pick([5.5, 6.2, 7.05, 7.5, 7.8])
-  const isShort = plan.setup.isAssuring && createRandom(plan.seed, 'half a day').chance(0.15)
-  const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'tail_loss')
-  if (!(isDown || isShort) || isLossy || pauseDays !== undefined) return plan
-  return { ...plan, setup: { ...plan.setup, outageDays: isShort ? halfDayOutage : outageDays } }
+  const longDays = random.pick([5.5, 6.2, 7.05, 7.5, 7.8])
+  const isShort = (name: string, share: number) =>
+    plan.setup.isAssuring && createRandom(plan.seed, name).chance(share)
+  const shortDays = isShort('half a day', 0.15)
+    ? halfDayOutage
+    : isShort('a day', 0.15)
+      ? dayOutage
+      : undefined
+  const outageDays = shortDays ?? (isDown ? longDays : undefined)
+  if (pauseDays !== undefined) return plan
+  return { ...plan, setup: { ...plan.setup, outageDays } }
 }

@@ -3,23 +3,30 @@ import { type Dial, type Item, inOrder, type Plan, type WantedPayment, writeText
 import { secondMs } from '../units.ts'
 import { createDial, type Draw, type DrawAt } from './dials.ts'
 import { getFirstPin } from './lender.ts'
-import { halfDayOutage } from './setup.ts'
+import { dayOutage } from './setup.ts'
 
 /** Adds payments at an agent that are final before their blocks, and what could undo them. */
 export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
   const { seed, setup } = plan
   if (!setup.isAssuring) return plan
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
+  const isMoving = createRandom(seed, 'moving').chance(0.15)
   const items = phases.flatMap((phase) => {
     const random = createRandom(seed, `final ${phase}`)
     const count = random.pick([1, 1, 2])
-    return Array.from({ length: count }, (_, index) => drawOne(drawAt(random, phase), index)).flat()
+    return Array.from({ length: isMoving ? 3 : count }, (_, index) =>
+      drawOne(drawAt(random, phase), index, isMoving),
+    ).flat()
   })
   const acting = createRandom(seed, 'acting')
   const acts = acting.chance(0.4) ? drawActing(drawAt(acting, 0)) : []
   const last = createRandom(seed, 'last')
-  const lasts = setup.outageDays === halfDayOutage ? drawLast(drawAt(last, 0)) : []
-  return { ...plan, items: inOrder([...plan.items, ...items, ...acts, ...lasts]) }
+  const lasts = (setup.outageDays ?? Infinity) <= dayOutage ? drawLast(drawAt(last, 0)) : []
+  const haste = drawAt(createRandom(seed, 'haste'), 0)
+  const hasty = plan.items.flatMap((item) =>
+    item.kind === 'rotation' && item.drainMs === 0 ? drawHasty(haste, item.at) : [],
+  )
+  return { ...plan, items: inOrder([...plan.items, ...items, ...acts, ...lasts, ...hasty]) }
 }
 
 /** A caller's own key has acted, and acts again once a withdrawal's block may be lost. */
@@ -42,7 +49,24 @@ function drawActing(draw: Draw): Item[] {
   ]
 }
 
-/** The block of a withdrawal is lost right before the relay is down for half a day. */
+/** A withdrawal is under way as the key is changed, and another meets a Worker that has not. */
+function drawHasty(draw: Draw, at: number): Item[] {
+  const { random, setup } = draw
+  const worker = random.int(0, setup.workers - 1)
+  const caller = random.int(1, Math.min(4, setup.callers) - 1)
+  return [-random.int(1, 20), random.int(1, 12)].map((after, index) => {
+    const amountWei = BigInt(index + 1) * setup.stepWei
+    const cash = withPin(
+      `final ${at} ${index}`,
+      caller,
+      { kind: 'withdrawal', to: 0, amountWei },
+      draw,
+    )
+    return createDial(draw, { at: Math.max(0, at + after * secondMs), worker, ...cash })
+  })
+}
+
+/** The block of a withdrawal is lost right before the relay is down for half a day, or a day. */
 function drawLast(draw: Draw): Item[] {
   const { random, setup } = draw
   const caller = random.int(1, Math.min(4, setup.callers) - 1)
@@ -62,7 +86,7 @@ function loseBlocks({ random, setup, phase }: Draw, at: number, depth: number): 
  * A caller withdraws while money arrives and other payments leave; then blocks are lost, fewer than
  * make an outcome final.
  */
-function drawOne(draw: Draw, index: number): Item[] {
+function drawOne(draw: Draw, index: number, isMoving: boolean): Item[] {
   const { random, setup, phase, spanMs } = draw
   const { blockMs, rules, stepWei } = setup
   const others = Math.min(4, setup.callers)
@@ -77,7 +101,8 @@ function drawOne(draw: Draw, index: number): Item[] {
   const send = (what: string, at: number, by: number, to: number, most: number) =>
     pay(what, at, by, { kind: 'transfer', to, amountWei: steps(1, most) })
   const soon = from + random.int(2, 4) * blockMs + random.int(0, blockMs)
-  switch (random.pick(['around', 'around', 'gift', 'drained'] as const)) {
+  const what = random.pick(['around', 'around', 'gift', 'drained'] as const)
+  switch (isMoving ? 'drained' : what) {
     // Money that came for good is spent, and is gone with its block.
     case 'gift':
       return [
@@ -87,11 +112,17 @@ function drawOne(draw: Draw, index: number): Item[] {
           : [withdraw('one', from, 11, 17), withdraw('other', from + secondMs, 11, 17)]),
         loseBlocks(draw, soon, 8),
       ]
-    // The caller's own key takes all of it, as it had announced.
+    // The caller's own key takes all of it, as it had announced, or it moves with its account.
     case 'drained':
       return [
         withdraw('cash', from, 5, 20),
-        { phase, at: from + random.int(1, 2) * blockMs, kind: 'withdrawal', caller },
+        {
+          phase,
+          at: from + random.int(1, 2) * blockMs,
+          kind: 'withdrawal',
+          caller,
+          isMove: isMoving,
+        },
         loseBlocks(draw, soon, 8),
       ]
     case 'around': {

@@ -10,8 +10,11 @@ const usualMaxGasPriceWei = 1_000_000_000n
 
 const lenderShare = 0.25
 
-/** Days of an outage that no request outlives but those that are final before their blocks. */
-export const halfDayOutage = 0.4
+/**
+ * Days of outages with payments that are final before their blocks: none of their requests is over
+ * after the one, and all of them after the other.
+ */
+export const [halfDayOutage, dayOutage] = [0.4, 1.1]
 
 export type Setup = ReturnType<typeof drawSetup>
 
@@ -72,6 +75,10 @@ export function drawSetup(seed: number, random: Random, spanMs: number, given?: 
     isLender,
     /** Payments to tills are final after one block. */
     isAssuring,
+    /** The share of receipts that no header proves, or that nodes are believed. */
+    unproved: isAssuring
+      ? createRandom(seed, 'proofs').pick(['believed', 0, 0, 0.4, 1] as const)
+      : 'believed',
     /** How much of them is final at once: each, and all of them together. */
     finalAtOnce: drawAtOnce(createRandom(seed, 'at once'), isAssuring, money),
     ...money,

@@ -10,8 +10,8 @@ import {
 } from './contracts.ts'
 import type { ModelTransaction } from './signing.ts'
 
-/** The state after a block: contracts, the relayer's nonce and its balance. */
-export type ChainState = ContractState & { nonce: number; relayerWei: bigint }
+/** The state after a block: contracts, the nonces of the relayer's keys, and what they have. */
+export type ChainState = ContractState & { nonces: readonly number[]; relayerWei: bigint }
 
 export type ModelBlock = {
   number: number
@@ -41,7 +41,8 @@ type Returns = (transaction: ModelTransaction) => boolean
 
 type ChainOptions = {
   world: ContractWorld
-  pool: AccountPool<ModelTransaction>
+  /** Holds what waits of each of the relayer's keys. */
+  pools: readonly AccountPool<ModelTransaction>[]
   state: ChainState
   start: number
   blockMs: number
@@ -196,8 +197,8 @@ function execute(
   transaction: ModelTransaction,
 ): void {
   const { state, timestampSeconds, number: blockNumber } = block
-  const { to, data, requests, gas, gasPriceWei, hash } = transaction
-  state.nonce += 1
+  const { to, data, requests, gas, gasPriceWei, hash, key } = transaction
+  state.nonces = state.nonces.map((nonce, index) => (index === key ? nonce + 1 : nonce))
   const isExecute = to === world.forwarder && data.startsWith(selectors.execute)
   state.relayerWei -= (isExecute ? executeGas : noOpGas) * gasPriceWei
   const succeeded = !isExecute || state.isRelayerAllowed
@@ -218,10 +219,12 @@ function mineOn(growing: Growing, now: number, leastSeconds = Math.floor(now / 1
   const number = parent.number + 1
   const hash = hashOf(growing.branch, number)
   const chosen: ModelTransaction[] = []
-  for (const transaction of options.pool.minable(parent.state.nonce)) {
-    if (transaction.gasPriceWei < minGasPriceWei) break
-    if (!options.isTaken(transaction, hash)) break
-    chosen.push(transaction)
+  for (const [key, pool] of options.pools.entries()) {
+    for (const transaction of pool.minable(parent.state.nonces[key] ?? 0)) {
+      if (transaction.gasPriceWei < minGasPriceWei) break
+      if (!options.isTaken(transaction, hash)) break
+      chosen.push(transaction)
+    }
   }
   const isChanged = chosen.length > 0 || changes.length > 0
   const state = isChanged ? { ...parent.state, ...cloneContracts(parent.state) } : parent.state
@@ -241,7 +244,7 @@ function mineOn(growing: Growing, now: number, leastSeconds = Math.floor(now / 1
   for (const transaction of chosen) {
     if (state.relayerWei < BigInt(transaction.gas) * transaction.gasPriceWei) break
     execute(growing, block, transaction)
-    options.pool.remove(transaction.hash)
+    options.pools[transaction.key]?.remove(transaction.hash)
   }
   branches.append(block, now)
   return block
@@ -265,7 +268,7 @@ type Turn = { base: number; blocks: ModelBlock[]; now: number; returns: Returns 
 /** Replaces the blocks above a number by others that were there before; returns the old ones. */
 function turn(growing: Growing, { base, blocks, now, returns }: Turn): ModelBlock[] {
   const { branches, minGasPriceWei, options } = growing
-  const { pool } = options
+  const { pools } = options
   const removed = branches.cut(base, now)
   growing.branch += 1
   for (const block of blocks) branches.append(block, now)
@@ -278,12 +281,14 @@ function turn(growing: Growing, { base, blocks, now, returns }: Turn): ModelBloc
   const transactionsOf = (of: ModelBlock[]) =>
     of.flatMap(({ transactions }) => transactions.map(({ transaction }) => transaction))
   const kept = new Set(transactionsOf(blocks))
-  for (const { hash } of kept) pool.remove(hash)
+  for (const { hash, key } of kept) pools[key]?.remove(hash)
   const { state, number: head } = branches.head()
-  const { nonce: stateNonce, relayerWei: balanceWei } = state
+  const { nonces, relayerWei: balanceWei } = state
   for (const transaction of transactionsOf(removed)) {
     if (kept.has(transaction) || !returns(transaction)) continue
-    pool.add(transaction, { stateNonce, balanceWei, minGasPriceWei, head, nowMs: now })
+    const stateNonce = nonces[transaction.key] ?? 0
+    const arrival = { stateNonce, balanceWei, minGasPriceWei, head, nowMs: now }
+    pools[transaction.key]?.add(transaction, arrival)
   }
   return removed
 }

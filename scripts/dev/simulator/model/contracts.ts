@@ -16,6 +16,8 @@ export type ContractState = {
   /** What lies at an inlet, in the token's own parts, and what its account was credited from it. */
   inlets: Map<string, { parts: bigint; sweptWei: bigint }>
   isPaused: boolean
+  /** Tells that the owner named a successor two days before the start. */
+  hasSuccessor?: boolean
   isRelayerAllowed: boolean
   /** What stands at addresses outside; of all others it is nothing. */
   codes: Map<string, Hex>

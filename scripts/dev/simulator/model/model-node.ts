@@ -20,9 +20,9 @@ import type { ModelTransaction, Signing } from './signing.ts'
 
 export type ModelNodeOptions = {
   chain: ModelChain
-  pool: AccountPool<ModelTransaction>
+  pools: readonly AccountPool<ModelTransaction>[]
   world: ContractWorld
-  relayer: Address
+  relayers: readonly Address[]
   signing: Pick<Signing, 'read'>
   now: () => number
   /** Is called with all bytes that arrive, and with those that held their nonce before. */
@@ -30,6 +30,8 @@ export type ModelNodeOptions = {
 }
 
 const callGas = 6_800_000
+/** The hashes that it takes to mine a block, which are all that the network asks for. */
+export const blockWork = 100n
 /** What may leave in a day: the model has no limit. */
 const unlimitedWei = 10n ** 30n
 
@@ -51,8 +53,9 @@ const reads = {
 
 /** Answers JSON-RPC as RSKj does, from what a replica sees whose head is `view`. */
 export function createModelNode(options: ModelNodeOptions) {
-  const { chain, pool, signing } = options
-  const isRelayer = (address: unknown) => isSame(address, options.relayer)
+  const { chain, pools, signing } = options
+  const keyOf = (address: unknown) => options.relayers.findIndex((own) => isSame(address, own))
+  const all = () => pools.flatMap((pool) => pool.all())
 
   return (method: string, params: readonly unknown[], view: ModelBlock): unknown => {
     switch (method) {
@@ -61,15 +64,15 @@ export function createModelNode(options: ModelNodeOptions) {
           params[0] === 'latest' ? view : chain.blockAt(Number(params[0] as string), view)
         return block === undefined ? null : blockOf(block)
       }
-      case 'eth_getTransactionCount':
-        if (!isRelayer(params[0]))
-          return toHex(
-            view.state.accounts.get((params[0] as Address).toLowerCase() as Address)?.actions ?? 0,
-          )
-        if (params[1] === 'pending') return toHex(pool.nextNonce(view.state.nonce))
-        return toHex(viewAt(params[1], view).state.nonce)
+      case 'eth_getTransactionCount': {
+        const key = keyOf(params[0])
+        const pool = pools[key]
+        if (pool === undefined) return toHex(actionsOf(params[0] as Address, view))
+        if (params[1] === 'pending') return toHex(pool.nextNonce(view.state.nonces[key] ?? 0))
+        return toHex(viewAt(params[1], view).state.nonces[key] ?? 0)
+      }
       case 'eth_getBalance':
-        return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
+        return toHex(keyOf(params[0]) >= 0 ? view.state.relayerWei : 0n)
       case 'eth_getCode':
         return view.state.codes.get((params[0] as string).toLowerCase()) ?? '0x'
       case 'eth_gasPrice':
@@ -85,7 +88,7 @@ export function createModelNode(options: ModelNodeOptions) {
       case 'eth_getTransactionByHash': {
         const hash = params[0] as Hex
         const known =
-          chain.find(hash, view)?.transaction ?? pool.all().find((waiting) => waiting.hash === hash)
+          chain.find(hash, view)?.transaction ?? all().find((waiting) => waiting.hash === hash)
         return known === undefined ? null : { hash, input: known.data }
       }
       case 'eth_getLogs':
@@ -114,10 +117,12 @@ export function createModelNode(options: ModelNodeOptions) {
 
   function send(raw: Hex, view: ModelBlock): Hex {
     const transaction = signing.read(raw)
+    const { key } = transaction
     const head = chain.head()
-    const held = pool.all().find(({ nonce }) => nonce === transaction.nonce)
-    const refusal = pool.add(transaction, {
-      stateNonce: view.state.nonce,
+    const pool = pools[key]
+    const held = pool?.all().find(({ nonce }) => nonce === transaction.nonce)
+    const refusal = pool?.add(transaction, {
+      stateNonce: view.state.nonces[key] ?? 0,
       balanceWei: view.state.relayerWei,
       minGasPriceWei: chain.minGasPriceWei(),
       head: head.number,
@@ -138,6 +143,7 @@ function blockOf({ number, hash, parent, timestampSeconds, transactions }: Model
     hash,
     parentHash: parent?.hash ?? `0x${'00'.repeat(32)}`,
     timestamp: toHex(timestampSeconds),
+    difficulty: toHex(blockWork),
     transactions: transactions.map(({ transaction }) => transaction.hash),
   }
 }
@@ -158,10 +164,13 @@ function debtWords(account: LoanAccount | undefined): Hex {
   return encodeWords(account.owedWei, 0, issuedAt, issuedAt + termSeconds, 0)
 }
 
+const actionsOf = (account: Address, { state }: ModelBlock): number =>
+  state.accounts.get(account.toLowerCase() as Address)?.actions ?? 0
+
 const isSame = (address: unknown, own: Address): boolean =>
   typeof address === 'string' && address.toLowerCase() === own.toLowerCase()
 
-function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, view: ModelBlock) {
+function callAt({ world, relayers }: ModelNodeOptions, { from, to, data }: Call, view: ModelBlock) {
   const { state, number, timestampSeconds } = view
   if (to.toLowerCase() === world.loan) {
     if (data === reads.liquidity) return encodeWord(state.liquidityWei)
@@ -174,7 +183,7 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
       )
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
-    if (data === reads.successor) return encodeWords(0, 0)
+    if (data === reads.successor) return encodeWords(state.hasSuccessor ? 1 : 0, 0)
     if (data.startsWith(reads.announced))
       return encodeWords(account?.hasAnnounced ? account.balanceWei : 0n, 0)
     if (data.startsWith(reads.listed)) return encodeWord(0n)
@@ -191,7 +200,7 @@ function callAt({ world, relayer }: ModelNodeOptions, { from, to, data }: Call, 
     return encodeWords(spent?.timestampSeconds ?? 0, spent?.blockNumber ?? 0)
   }
   if (data === selectors.target) return encodeWord(BigInt(world.loan))
-  if (!isSame(from, relayer) || !state.isRelayerAllowed) {
+  if (!relayers.some((own) => isSame(from, own)) || !state.isRelayerAllowed) {
     throw new RpcError(-32015, 'execution reverted', '0x')
   }
   const trial = cloneContracts(state)

@@ -8,11 +8,16 @@ export type ModelTransaction = TransactionContent & {
   hash: Hex
   raw: Hex
   nonce: number
+  /** Numbers the relayer's key that signed it: the first one, or the next. */
+  key: number
   gasPriceWei: bigint
   requests: readonly SignedRequest[]
 }
 
 export type Signing = ReturnType<typeof cheapSigning>
+
+/** Tells the keys' bytes apart: no nonce is so high. */
+const keyStep = 1_000_000
 
 const fieldOf = (raw: Hex, index: number) =>
   BigInt(`0x${raw.slice(2 + index * 32, 34 + index * 32)}`)
@@ -26,18 +31,22 @@ const contentOf = (raw: Hex): TransactionContent => ({
 /** Digests in the place of signatures: all that they promise is to be each signer's own. */
 export function cheapSigning() {
   const known = new Map<Hex, ModelTransaction>()
-  const relayer: Signer = {
-    address: digest('relayer').slice(0, 42) as Address,
-    sign({ nonce, to, data, gas, gasPriceWei }) {
-      const fields = [nonce, gasPriceWei, gas].map((value) => value.toString(16).padStart(32, '0'))
-      const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
-      return { hash: digest(raw), raw, gasPriceWei }
-    },
-    readContent: ({ raw }) => contentOf(raw),
-  }
+  const relayers = ['relayer', 'next relayer'].map(
+    (name, key): Signer => ({
+      address: digest(name).slice(0, 42) as Address,
+      sign({ nonce, to, data, gas, gasPriceWei }) {
+        const fields = [nonce + key * keyStep, gasPriceWei, gas].map((value) =>
+          value.toString(16).padStart(32, '0'),
+        )
+        const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
+        return { hash: digest(raw), raw, gasPriceWei }
+      },
+      readContent: ({ raw }) => contentOf(raw),
+    }),
+  )
   return {
     caller: (phone: string) => cheapAccount(digest('caller', phone).slice(0, 42) as Address),
-    relayer,
+    relayers,
     read(raw: Hex): ModelTransaction {
       const seen = known.get(raw)
       if (seen !== undefined) return seen
@@ -46,7 +55,8 @@ export function cheapSigning() {
         hash: digest(raw),
         raw,
         ...content,
-        nonce: Number(fieldOf(raw, 0)),
+        nonce: Number(fieldOf(raw, 0)) % keyStep,
+        key: Math.floor(Number(fieldOf(raw, 0)) / keyStep),
         gasPriceWei: fieldOf(raw, 1),
         requests: readExecute(content.data),
       }

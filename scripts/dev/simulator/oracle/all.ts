@@ -30,6 +30,9 @@ const shownWithinMs = 8_000
 /** Time for which a delivery's trouble reaches others, by shared calls and retries. */
 const troubleFeltMs = 45_000
 
+/** Time in which all Workers have the key, and believe that the ledger has it. */
+const rotationFeltMs = 100_000
+
 function judgeTimes(history: History, found: Report): void {
   const { deliveries, plan } = history
   const other_unit = plan.setup.unit !== plan.setup.contractUnit
@@ -61,6 +64,7 @@ function judgeTimes(history: History, found: Report): void {
       },
       'lost_rows',
       'distrusted',
+      { rotated: () => isRotating(history, delivery) },
       { doubted: said.claim === 'uncertain' && isInDoubt(history, repliedAt ?? startedAt) },
     )
   }
@@ -72,6 +76,17 @@ const isInDoubt = ({ plan, phaseStarts }: History, time: number): boolean =>
     ({ kind, phase, at }) =>
       (kind === 'foreign' || kind === 'miscount') && (phaseStarts[phase] ?? time) + at <= time,
   )
+
+/** Tells whether the relayer's key was changed, as far as each Worker knows. */
+const isRotating = (
+  { plan, phaseStarts }: History,
+  { startedAt, repliedAt = startedAt }: Delivery,
+): boolean =>
+  plan.items.some((item) => {
+    if (item.kind !== 'rotation') return false
+    const from = (phaseStarts[item.phase] ?? 0) + item.at
+    return from <= repliedAt && startedAt <= from + item.forMs + rotationFeltMs
+  })
 
 /** Tells whether a delivery met a fault, or its Worker died by another delivery's fault. */
 const isTroubled = ({ actor, reply }: Delivery): boolean =>

@@ -4,7 +4,8 @@ import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
 import { halfDayOutage } from '../draw/setup.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { isLeftFar, lifetimeMs, type Report } from './circumstances.ts'
+import { isProvable } from '../plan.ts'
+import { isLeftFar, isUndoneFinal, lifetimeMs, type Report } from './circumstances.ts'
 
 export function judgeChain(history: History, found: Report): void {
   const { arrivals, totalsWei, processed, plan } = history
@@ -34,17 +35,20 @@ export function judgeChain(history: History, found: Report): void {
 /** Judges that what was assured was executed in the end, however many blocks were not final. */
 export function judgeAssured(history: History, found: Report): void {
   const { plan } = history
-  const { confirmations } = plan.setup.rules
-  const was_down = (plan.setup.outageDays ?? 0) > halfDayOutage
-  const undone_final = history.reorganizations.some(({ removed }) => removed >= confirmations)
+  const stopped = (plan.setup.outageDays ?? 0) > halfDayOutage
+  const undone_final = isUndoneFinal(history)
   for (const payment of history.payments.flatMap((all) => [...all.values()])) {
     const { assuredAt, state, order, isBacked: at_once } = payment
     if (assuredAt === undefined || state === 'confirmed') continue
     const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
     // Nobody knows of a key that it will act.
     const acted = (findFirstAction(history, order.request.from) ?? 0) > assuredAt
-    const own = { undone_final, at_once, was_down, acted }
+    const own = { undone_final, at_once, stopped, acted }
     found('assured', words, own, 'lost_rows')
+  }
+  for (const { to, intentId, hash } of history.statements) {
+    if (to !== 'payment.assured' || isProvable(plan, `${hash}`)) continue
+    found('believed', `${intentId} is final by ${hash}`)
   }
 }
 

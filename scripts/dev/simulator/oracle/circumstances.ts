@@ -23,6 +23,10 @@ const isOutlasted = ({ plan: { setup, items } }: History): boolean =>
       item.forMs > lifetimeMs,
   )
 
+/** Tells whether the chain took back a block that was final. */
+export const isUndoneFinal = ({ plan, reorganizations }: History): boolean =>
+  reorganizations.some(({ removed }) => removed >= plan.setup.rules.confirmations)
+
 /** The excuses that hold for a whole history. */
 const shared = {
   was_down: ({ plan }) => plan.setup.outageDays !== undefined,

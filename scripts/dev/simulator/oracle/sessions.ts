@@ -3,7 +3,14 @@ import type { Payment } from '../../../../src/relay/ledger/payments/payment-stat
 import { getClaim, judgeSession } from '../../oracle/sessions.ts'
 import type { Arrival, Delivery, History, OnChain, Statement } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { type Excuses, has, isLeftFar, isSpending, type Report } from './circumstances.ts'
+import {
+  type Excuses,
+  has,
+  isLeftFar,
+  isSpending,
+  isUndoneFinal,
+  type Report,
+} from './circumstances.ts'
 import { isWanted } from './money.ts'
 
 /** The deliveries of one session of one caller, which make at most one payment. */
@@ -306,6 +313,8 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   found('once', words, 'lost_rows', 'foreign', {
     // A transaction that reverted as a whole may be mined again after its request went out again.
     distrusted: history.reorganizations.length > 0 && has(history, 'unlisted'),
+    // What a former key sent may be mined again, after the next one has sent it too.
+    rotated: isUndoneFinal(history) && has(history, 'rotation'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
   })
 }

@@ -14,7 +14,9 @@ export function* wrongSums(storage: Sql): Generator<string> {
     if (seen !== there) yield `account ${account} has seen ${seen} payments and has ${there}`
   }
   for (const { relayer, open, top } of rowsOf(storage, 'relayers')) {
-    const used = nonces.filter(({ state }) => state === 'mined' || state === 'foreign')
+    const used = nonces.filter(
+      (row) => row.relayer === relayer && (row.state === 'mined' || row.state === 'foreign'),
+    )
     const highest = Math.max(-1, ...used.map(({ nonce }) => nonce))
     if (open.length > 0) yield `relayer ${relayer} has open nonces, and none is`
     if ((top ?? -1) < highest) yield `relayer ${relayer} counts from ${top} and used ${highest}`
@@ -24,6 +26,7 @@ export function* wrongSums(storage: Sql): Generator<string> {
     if (name === 'reserved') yield* wrongReserves(JSON.parse(value), payments)
     if (name === 'backed' && value !== '"0"' && !payments.some(({ backed }) => backed))
       yield `${value} wei are backed for nothing`
+    if (name === 'unkept') yield* wrongUnkept(JSON.parse(value), payments)
     if (name === 'missing') yield `rows are missing: ${value}`
   }
   const settled = payments.filter(({ block_hash }) => block_hash !== null)
@@ -32,19 +35,31 @@ export function* wrongSums(storage: Sql): Generator<string> {
     const block = blocks.find(({ hash }) => hash === block_hash)
     if (block?.sessions.includes(session) !== true) yield `no block holds the payment of ${session}`
   }
-  for (const { nonce, state, block_hash } of nonces) {
+  for (const { relayer, nonce, state, block_hash } of nonces) {
     const block = blocks.find(({ hash }) => hash === block_hash)
-    const isHeld = block?.nonces.some(([, held]) => held === nonce) === true
+    const isHeld = block?.nonces.some(([by, held]) => by === relayer && held === nonce) === true
     if (isHeld !== (state === 'mined')) yield `nonce ${nonce} is ${state}, in a block: ${isHeld}`
   }
   const transactions = rowsOf(storage, 'transactions')
-  for (const { session, nonce, hash } of payments) {
-    const carrier = nonces.find((row) => row.nonce === nonce)
+  for (const { session, relayer, nonce, hash } of payments) {
+    const isOf = (row: { relayer: string; nonce: number }) =>
+      row.relayer === relayer && row.nonce === nonce
+    const carrier = nonces.find(isOf)
     // A payment that a transaction of no nonce of ours has settled needs its nonce no more.
-    const isCarried = transactions.some((row) => row.hash === hash && row.nonce === nonce)
+    const isCarried = transactions.some((row) => row.hash === hash && isOf(row))
     const isLost = carrier !== undefined && !carrier.sessions.includes(session)
     if (isCarried && isLost) yield `${session} has lost its nonce`
   }
+}
+
+/** Payments that were final and failed are counted once each, unless they went, or happened yet. */
+function* wrongUnkept({ count }: { count: number }, payments: readonly Row<'payments'>[]) {
+  const failed = payments.filter(
+    ({ assured_at, history }) =>
+      assured_at !== undefined &&
+      history.some(([state]) => state === 'reverted' || state === 'expired'),
+  )
+  if (count !== failed.length) yield `${count} final payments are unkept, not ${failed.length}`
 }
 
 type Reserved = {

@@ -5,7 +5,8 @@ import { createRandom, type Random } from '../../random.ts'
 import { refusalWords } from '../../rootstock-pool/refusals.ts'
 import { type Actor, createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'
 import type { Fault, Place } from '../faults.ts'
-import type { Done, Outcome, World } from '../world.ts'
+import { isProvable } from '../plan.ts'
+import { type Done, getSigner, type Outcome, type World } from '../world.ts'
 import type { Parts } from './programs.ts'
 
 // What every wait of a program goes through: latency, and whatever goes wrong there.
@@ -114,8 +115,10 @@ export function exchange(
 
 const nodeLine =
   (world: World): Rpc =>
-  (method, params, { signal }) => {
-    const { scheduler, records, conditions } = world
+  (method, params, { signal, onUnproved }) => {
+    const { scheduler, records, conditions, plan } = world
+    const isReceipt = method === 'eth_getTransactionReceipt'
+    if (isReceipt && !isProvable(plan, `${params[0]}`)) onUnproved?.(false)
     const met = applyFault(world, method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
     const { actor, random } = met
     const asked = { ...met, method, params }
@@ -210,6 +213,7 @@ function miscounted({ conditions, scheduler }: World, { actor, method }: Asked, 
 export const createParts = (world: World, skewMs = 0): Parts => ({
   setup: world.plan.setup,
   signing: world.signing,
+  signer: getSigner(world),
   clock: createClock(world.scheduler, skewMs),
   log: world.log,
   rpc: nodeLine(world),

@@ -1,5 +1,6 @@
 import { type LedgerSteps, ledgerParts } from '../../../../src/compose/ledger.ts'
 import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
+import { getIdentity } from '../../../../src/relay/identity.ts'
 import type { AcceptPayment, PaymentOffer } from '../../../../src/relay/ledger/acceptance.ts'
 import { createLedgerPort, type SyncPort } from '../../../../src/relay/ledger/port.ts'
 import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
@@ -10,9 +11,9 @@ import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createRandom } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
 import { tills } from '../plan.ts'
-import { type Done, findAccount, type Outcome, type World } from '../world.ts'
+import { type Done, findAccount, getSigner, type Outcome, type World } from '../world.ts'
 import { applyFault, createParts, exchange, own } from './lines.ts'
-import { createRelayer } from './programs.ts'
+import { createRelayer, forwarder } from './programs.ts'
 
 // A Durable Object's life around the real ledger.
 
@@ -22,9 +23,10 @@ const restartMs = 40
 const redeliveredAfterMs = 2_000
 
 /** Returns the ledger behind it all as a fresh object would read it, past all that watches it. */
-export function openLedger({ object, scheduler, signing }: World): SyncPort<LedgerSteps> {
+export function openLedger(world: World): SyncPort<LedgerSteps> {
+  const { object, scheduler } = world
   const { storage, rules } = object
-  const relayer = signing.relayer.address.toLowerCase()
+  const relayer = getSigner(world).address.toLowerCase()
   object.ledger ??= createSqlLedger(storage, {
     ...ledgerParts,
     rules,
@@ -40,6 +42,31 @@ export function giveTills(world: World): void {
     const to = { ...till, account: findAccount(world, caller) }
     openLedger(world).setTill({ id: till.till, till: till.till, to })
   }
+}
+
+/** Sets whether payments are taken, as an operator does. */
+export const setIntake = (world: World, kind: 'open' | 'draining'): unknown =>
+  openLedger(world).setIntake(kind, `${kind} ${world.scheduler.now()}`)
+
+/** Gives programs the relayer's other key: the object at once, and Workers one after the other. */
+export function switchKey(world: World): void {
+  const { conditions, scheduler, isolates, transcript } = world
+  conditions.key = 1 - conditions.key
+  crash(world, restartMs)
+  transcript.tell(() => `Programs begin with key ${conditions.key} of the relayer.`)
+  for (const [worker] of isolates) {
+    scheduler.at(scheduler.now() + (worker + 1) * 15_000, () => restartWorker(world, worker))
+  }
+}
+
+/** Tells whether the ledger has the key of now, or takes it on. */
+export const adoptsKey = (world: World): boolean =>
+  openLedger(world).identify(getIdentity({ signer: getSigner(world), forwarder })).kind === 'same'
+
+/** Ends a Worker with everything that runs in it; the next delivery finds a new one. */
+export function restartWorker({ isolates }: World, worker: number): void {
+  for (const actor of isolates.get(worker)?.actors ?? []) actor.isAlive = false
+  isolates.delete(worker)
 }
 
 /** Ends the object and all that runs in it. For some time it cannot be reached. */
@@ -193,14 +220,14 @@ function call(world: World, asker: Actor, method: ObjectMethod, args: unknown[],
 
 /** Returns the object that lives, or one as it comes to life: nothing runs in it. */
 function instanceOf(world: World): NonNullable<World['object']['instance']> {
-  const { object, log, plan, signing, scheduler } = world
+  const { object, log, plan, scheduler } = world
   const port = {
     getAlarm: () => own(world, 'getAlarm', 'tending', () => object.alarm.dueAt),
     setAlarm: (time: number) => own(world, 'setAlarm', 'tending', () => setAlarm(world, time)),
     deleteAlarm: () => own(world, 'deleteAlarm', 'tending', () => setAlarm(world, null)),
   }
   if (object.instance !== undefined) return object.instance
-  const relayer = signing.relayer.address.toLowerCase()
+  const relayer = getSigner(world).address.toLowerCase()
   const { roundMs } = plan.setup.rules
   const schedule = { rules: object.rules, relayer, roundMs, runRound: newTend(world), log }
   const scheduled = scheduleLedger(

@@ -10,6 +10,7 @@ import { decodeRefusal, describeLoanRefusal } from '../../../../src/loan/calls.t
 import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
+import type { Signer } from '../../../../src/relay/signer.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import { createUssdHandler, type UssdHandler } from '../../../../src/ussd/handler.ts'
@@ -17,6 +18,7 @@ import type { Services } from '../../../../src/ussd/services.ts'
 import { usualTimes } from '../../menu-ways.ts'
 import type { Setup } from '../draw/setup.ts'
 import { digest } from '../model/hashing.ts'
+import { blockWork } from '../model/model-node.ts'
 import type { Signing } from '../model/signing.ts'
 import { localCurrency } from '../money.ts'
 import { forwarderAddress, loanAddress, simulatedChainId } from '../setting.ts'
@@ -26,9 +28,10 @@ export type Parts = {
   setup: Pick<
     Setup,
     | ('limits' | 'preflight' | 'rules' | 'maxGasPriceWei' | 'unit' | 'isLocal')
-    | ('isAssuring' | 'finalAtOnce')
+    | ('isAssuring' | 'unproved' | 'finalAtOnce')
   >
-  signing: Signing
+  signing: Pick<Signing, 'caller'>
+  signer: Signer
   clock: Clock
   rpc: Rpc
   log: Log
@@ -57,6 +60,8 @@ export const gatewayName = 'africas-talking'
 
 /** Of nobody: no history depends on it. */
 export const secret: Hex = `0x${'55'.repeat(32)}`
+
+export const forwarder = { chainId: simulatedChainId, address: forwarderAddress }
 
 /** Assembles the USSD service of one isolate, with accounts and keys that cost little. */
 export function createService(
@@ -96,17 +101,18 @@ export function createService(
   })
 }
 
-export function createRelayer({ setup, signing, rpc, clock, log }: Parts, ledger: WholeLedger) {
+export function createRelayer({ setup, signer, rpc, clock, log }: Parts, ledger: WholeLedger) {
   const node = createNode(rpc)
   const loan = assembleLoan({ loan: loanAddress }, { node, clock })
   return {
     ledger,
     node,
     readSettled: setup.isAssuring ? loan.readSettled : undefined,
-    signer: signing.relayer,
-    forwarder: { chainId: simulatedChainId, address: forwarderAddress },
+    signer,
+    forwarder,
     rules: setup.rules,
     fees: { minWei: 0n, maxWei: setup.maxGasPriceWei },
+    proofs: setup.unproved === 'believed' ? undefined : { minDifficulty: blockWork, from: 0 },
     clock,
     log,
     describeReason: (revertData) => describeLoanRefusal(decodeRefusal(revertData)),

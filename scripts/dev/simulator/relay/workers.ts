@@ -14,16 +14,10 @@ import { type Dial, getPhone } from '../plan.ts'
 import { forwarderAddress, poorWei, simulatedChainId } from '../setting.ts'
 import { findAccount, type World } from '../world.ts'
 import { createParts, memoryLine } from './lines.ts'
-import { acceptAs, acceptLine, ledgerLine } from './object.ts'
+import { acceptAs, acceptLine, ledgerLine, restartWorker } from './object.ts'
 import { createRelayer, createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 
 const afterReplyMs = 30_000
-
-/** Ends a Worker with everything that runs in it; the next delivery finds a new one. */
-export function restartWorker({ isolates }: World, worker: number): void {
-  for (const actor of isolates.get(worker)?.actors ?? []) actor.isAlive = false
-  isolates.delete(worker)
-}
 
 export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean): void {
   const { records, transcript } = world

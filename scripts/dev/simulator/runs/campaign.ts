@@ -27,6 +27,7 @@ export async function runCampaign(options: CampaignOptions) {
   const broken: Broken[] = []
   const seen: Counts = {}
   const excused: Counts = {}
+  const met: Counts = {}
   const children: ChildProcess[] = []
   const failures: string[] = []
 
@@ -34,6 +35,7 @@ export async function runCampaign(options: CampaignOptions) {
     if ('failure' in message) return void failures.push(`seed ${message.seed}: ${message.failure}`)
     addCounts(seen, message.seen)
     addCounts(excused, message.excused)
+    addCounts(met, message.met)
     const [violation] = message.violations
     if (violation === undefined) return
     broken.push({ seed: message.seed, violation })
@@ -59,5 +61,5 @@ export async function runCampaign(options: CampaignOptions) {
   await Promise.all(Array.from({ length: jobs }, (_, job) => runOne(job)))
   if (failures.length > 0) throw new Error(failures.join('\n'))
   broken.sort((a, b) => a.seed - b.seed)
-  return { broken, seen, excused, seconds: (performance.now() - started) / 1000 }
+  return { broken, seen, excused, met, seconds: (performance.now() - started) / 1000 }
 }

@@ -3,12 +3,16 @@ import { pathToFileURL } from 'node:url'
 import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { type Counts, countBy } from '../../count.ts'
 import { drawPlan } from '../draw/draw-plan.ts'
+import { timesUp } from '../events.ts'
+import type { History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import { judge } from '../oracle/all.ts'
 import { rules, type Violation } from '../oracle/rules.ts'
 import { runPlan } from '../run.ts'
+import { startGasPriceWei } from '../setting.ts'
 
-type Judged = { violations: readonly Violation[]; seen: Counts; excused: Counts }
+/** `met` counts what histories with money that was final early had besides. */
+type Judged = { violations: readonly Violation[]; seen: Counts; excused: Counts; met: Counts }
 
 const statuses = Object.keys(Status)
 
@@ -24,7 +28,23 @@ async function simulate(seed: number): Promise<Judged> {
     ...countBy(results),
     assured: payments.filter(isAssured).length,
   }
-  return { violations, seen, excused }
+  const met = seen.assured > 0 ? countBy([...new Set(namesOf(history))]) : {}
+  return { violations, seen, excused, met }
+}
+
+/** Names what a history has besides its dials. */
+function* namesOf({ plan: { setup, items } }: History): Generator<string> {
+  const { maxGasPriceWei, unproved, outageDays, finalAtOnce } = setup
+  for (const item of items) {
+    if (item.kind === 'dial') continue
+    const isTimes = item.kind === 'price' || item.kind === 'lasting_price'
+    const isOver = isTimes && timesUp(startGasPriceWei, item.times) > maxGasPriceWei
+    if (item.kind === 'withdrawal' && item.isMove) yield 'move'
+    else yield isOver ? 'price over the cap' : item.kind
+  }
+  if (Number(unproved) > 0) yield 'unproved receipts'
+  if (outageDays) yield `${outageDays} days of outage`
+  if (finalAtOnce.limitWei > 0n) yield 'final at once'
 }
 
 /** Returns the transcript of a seed, with the broken rules at its end. */

@@ -65,9 +65,15 @@ function listConflictingValues(step: StepContext, identity: Identity): [string, 
 export const describeDifferences = (step: StepContext, identity: Identity): string[] =>
   listConflictingValues(step, identity).map(([name]) => name)
 
-/** Tells whether a relay has another identity than the ledger: no round would find its payments. */
-export const isOfOtherDeployment = (step: StepContext, identity: Identity | undefined): boolean =>
-  identity !== undefined && describeDifferences(step, identity).length > 0
+/**
+ * Tells whether a relay has another identity than the ledger, where no round would find its
+ * payments, or another key than the store's process, which signs: they do not restart together.
+ */
+export function isOfOtherDeployment(step: StepContext, identity: Identity | undefined): boolean {
+  if (identity === undefined) return false
+  const { RELAYER_MNEMONIC: key = step.relayer } = identity.fingerprints
+  return key !== step.relayer || describeDifferences(step, identity).length > 0
+}
 
 /** Allows key and forwarder to change, and the account secret only to one that a drain names. */
 function mayChange({ rows }: StepContext, name: string, value: string): boolean {

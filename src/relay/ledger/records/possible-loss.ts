@@ -14,8 +14,11 @@ export type Traces = NextNonces & {
   finalCount?: number | undefined
 }
 
-/** Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. */
-export type NextNonces = { chain: number; pool: number }
+/**
+ * Counts the relayer's transactions in the chain's blocks, and with those of a node's pool. If
+ * `relayer` names another key than the store's, they say nothing of its rows.
+ */
+export type NextNonces = { chain: number; pool: number; relayer?: string }
 
 /**
  * Names a relayer's next nonce on the chain. `lostAt` is when an unknown transaction showed that

@@ -8,7 +8,16 @@ import { tables } from '../../../../../src/relay/ledger/rows.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../../ports/ledger-memory.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
-import { accept, settle } from '../../../../ports/payments.ts'
+import {
+  accept,
+  alice,
+  fillNonce,
+  id,
+  judge,
+  refusingOf,
+  settle,
+  transactionOf,
+} from '../../../../ports/payments.ts'
 import { openSqlLedger } from '../../../../support/deployment.ts'
 
 const { rules, relayer } = usual
@@ -37,8 +46,31 @@ test("another key takes over a ledger only after the former key's nonces are set
   expect(await accept(openBy(relayer), 's')).toBe(0)
   expect(await identified(other)).toEqual({ kind: 'different', names: ['RELAYER_MNEMONIC'] })
   await settle(openBy(relayer), 's', 0)
-  expect(await identified(other)).toEqual({ kind: 'same' })
-  expect(await identified(relayer)).toEqual({ kind: 'same' })
+  for (const key of [other, relayer, other]) expect(await identified(key)).toEqual({ kind: 'same' })
+  // What the former key sent has left the chain: the key of now carries it.
+  expect(await openBy(other).reopen(id('block 9'))).toMatchObject([
+    { from: 'confirmed', to: 'queued' },
+  ])
+  expect(await identified(relayer)).toEqual({ kind: 'different', names: ['RELAYER_MNEMONIC'] })
+  const filling = { nonce: 0, chainNonce: 0, sessions: ['s'] }
+  expect(await fillNonce(openBy(other), filling, transactionOf('again'))).toBe('recorded')
+})
+
+test('a process with another key than who offers a payment signs nothing, and compares no counts', async () => {
+  const sql = openSqlite()
+  const next = '0x8888888888888888888888888888888888888888'
+  const openBy = (key: string) => openSqlLedger(sql, { rules, relayer: key, now: Date.now })
+  const by = (key: string) => ({ chainId: 31, fingerprints: { RELAYER_MNEMONIC: key } })
+  const former = { identity: by(relayer), chainNonce: 9, poolNonce: 9 }
+  // The ledger has the former key, as the Worker, and the store begins with the next one.
+  await openBy(relayer).identify(by(relayer))
+  expect(await judge(openBy(next), 's', alice, former)).toEqual({ kind: 'paused' })
+  await openBy(next).identify(by(next))
+  await accept(openBy(next), 's', alice, { identity: by(next), chainNonce: 1, poolNonce: 1 })
+  expect(await judge(openBy(next), 'late', alice, former)).toEqual({ kind: 'paused' })
+  const traces = { chain: 9, pool: 9, relayer }
+  expect(await openBy(next).refuse({ ...refusingOf('late'), traces })).toEqual({ kind: 'refused' })
+  expect((await openBy(next).readWork()).possibleLossAt).toBeUndefined()
 })
 
 test('rows of another schema are refused, and stay as they were', () => {
