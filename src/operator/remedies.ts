@@ -7,12 +7,12 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Correct the variables that it names.',
   identity: 'Put the former values back: no payment is accepted meanwhile, and nothing is lost.',
   ledger:
-    'If its data is damaged, set it back to before that, or resume (npm run ops -- resume) once you know what is gone: no payment is accepted meanwhile.',
+    'If its data is damaged, set it back to before that, or resume (`npm run ops -- resume`) once you know what is gone: no payment is accepted meanwhile.',
   node: 'Repair the node, or name another one in NODE_URL: nothing is lost. A chain of your own that makes blocks only for payments is named by MIN_DIFFICULTY.',
   clock:
     "Set the machine's clock: payments of this process are refused meanwhile, and nothing is lost.",
   queue: 'Wait: new payments are refused meanwhile, callers are told so, and nothing is lost.',
-  relayer_funds: 'Top up the relayer (npm run ops -- relayers top-up): nothing is lost.',
+  relayer_funds: 'Top up the relayer (`npm run ops -- relayers top-up`): nothing is lost.',
   gas_price:
     'Raise MAX_GAS_PRICE_WEI, or wait: callers are told that payments are refused, and nothing is lost.',
   contracts:

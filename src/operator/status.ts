@@ -52,6 +52,7 @@ export function describeStatus(
     callsToday: budget === undefined ? null : { ...budget.callsToday, limit: budget.callsADay },
     counts: { ...vitals.counts },
     lately: { hour: describeCounts(lately.hour), today: describeCounts(lately.today) },
+    paymentsByHour: vitals.paymentsByHour.map(({ at, payments }) => ({ at: toIso(at), payments })),
     gatewayFaults: Object.fromEntries(
       Object.entries(vitals.gatewayFaults).map(([name, at]) => [name, toIso(at)]),
     ),

@@ -26,8 +26,8 @@ export function Page(options: PageOptions & { nonce: string; children?: Child })
           <style nonce={nonce}>{raw(pagesCss + css)}</style>
         </head>
         <body data-refresh={refreshSeconds}>
+          {nav}
           <header>
-            {nav}
             <h1>{title}</h1>
             <p id="freshness" class="bad" role="status" />
           </header>

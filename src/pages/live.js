@@ -10,14 +10,19 @@
 
   const parse = (text) => new DOMParser().parseFromString(text, 'text/html')
 
-  /** Replaces the regions that have changed on the server, and restores the focus. */
+  /** Replaces changed regions; what is open or focused stays. With other ones it loads anew. */
   function show(text) {
     const fresh = parse(text)
+    const list = (page) => [...page.querySelectorAll('[id][data-live]')].map(({ id }) => id).join()
+    if (list(fresh) !== list(document)) return location.reload()
     const focused = document.activeElement?.id
     for (const region of regions()) {
       const next = fresh.getElementById(region.id)
       if (next === null || serverRegions.get(region.id)?.isEqualNode(next)) continue
       serverRegions.set(region.id, next.cloneNode(true))
+      const opened = region.querySelectorAll('details')
+      for (const [index, part] of next.querySelectorAll('details').entries())
+        part.open = opened[index]?.open ?? part.open
       region.replaceWith(next)
       if (next.contains(document.getElementById(focused))) document.getElementById(focused).focus()
     }

@@ -3,10 +3,12 @@ import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
+type LiveOptions = { name: string; title: string; look?: string | undefined; children?: Child }
+
 /** Renders a live region: a section of a page that updates replace. */
-export function Live({ name, title, children }: { name: string; title: string; children?: Child }) {
+export function Live({ name, title, look, children }: LiveOptions) {
   return (
-    <section id={name} data-live>
+    <section id={name} class={look} data-live>
       <h2>{title}</h2>
       {children}
     </section>
@@ -28,7 +30,7 @@ export function FactList({ facts }: { facts: readonly Fact[] }) {
 
 type TableOptions = { name: string; head: readonly string[]; rows: readonly (readonly Child[])[] }
 
-/** Renders a table that scrolls inside a narrow window. */
+/** Renders a table; in a narrow window each row is a list of labels and values. */
 export function Table({ name, head, rows }: TableOptions) {
   if (rows.length === 0) return <p>None.</p>
   return (
@@ -44,8 +46,8 @@ export function Table({ name, head, rows }: TableOptions) {
         <tbody>
           {rows.map((cells) => (
             <tr>
-              {cells.map((cell) => (
-                <td>{cell}</td>
+              {cells.map((cell, index) => (
+                <td data-label={head[index]}>{cell}</td>
               ))}
             </tr>
           ))}
@@ -63,6 +65,11 @@ export const Command = ({ line, lacks }: { line: string; lacks?: string | undefi
   </>
 )
 
+/** Renders text whose commands are between backticks. */
+export const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, index) => (index % 2 ? <Command line={part} /> : part))}</>
+)
+
 export const showMoney = (wei: string | null, unit: Unit): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
 
@@ -75,20 +82,21 @@ export const shortenHex = (hex: string): string => `${hex.slice(0, 8)}…${hex.s
 
 export type FieldOptions = { name: string; label: string; value?: string | undefined }
 
+type ChoiceOptions = FieldOptions & {
+  options: readonly string[]
+  /** Maps options to the words that show them. */
+  words?: Readonly<Record<string, string>>
+}
+
 /** Renders a choice of options. The empty option stands for any. */
-export function Choice({
-  name,
-  label,
-  value,
-  options,
-}: FieldOptions & { options: readonly string[] }) {
+export function Choice({ name, label, value, options, words = {} }: ChoiceOptions) {
   return (
     <label>
       {label}{' '}
       <select name={name}>
         {options.map((option) => (
           <option value={option} selected={option === value}>
-            {option || 'any'}
+            {words[option] ?? (option || 'any')}
           </option>
         ))}
       </select>
@@ -96,10 +104,10 @@ export function Choice({
   )
 }
 
-export function Field({ name, label, value, type = 'text' }: FieldOptions & { type?: string }) {
+export function Field({ name, label, value, maxLength }: FieldOptions & { maxLength?: number }) {
   return (
     <label>
-      {label} <input name={name} type={type} value={value} autocomplete="off" />
+      {label} <input name={name} value={value} maxlength={maxLength} autocomplete="off" />
     </label>
   )
 }

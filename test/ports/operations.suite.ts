@@ -23,7 +23,8 @@ import {
 type Answer<Method extends 'readPerson' | 'exportKept'> = Awaited<ReturnType<WholeLedger[Method]>>
 
 const target: Address = '0x4444444444444444444444444444444444444444'
-const dayMs = 24 * 60 * 60 * 1000
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
 const contract = id('contract').slice(0, 42) as Address
 
 /** Tests what every ledger offers to operators. */
@@ -290,6 +291,38 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(today.counts).toHaveProperty(['refused.held'], 1)
       pass(dayMs)
       expect((await look()).today.counts).toEqual({})
+    })
+
+    test('counts the payments of each hour of about a day, also once samples are dropped', async ({
+      ledger,
+      pass,
+    }) => {
+      const look = async () => (await ledger.readVitals({ probes: true })).paymentsByHour
+      const { now } = await ledger.readVitals()
+      // Is two hours before midnight.
+      const begin = now - (now % dayMs) + dayMs + 22 * hourMs
+      pass(begin + 60_000 - now)
+      for (const [hour, count] of [2, 0, 1].entries()) {
+        await look()
+        for (let each = 0; each < count; each += 1) await accept(ledger, `s${hour}.${each}`)
+        for (let minutes = 0; minutes < 60; minutes += 5) {
+          pass(5 * 60_000)
+          await look()
+        }
+      }
+      const hours = [
+        { at: begin, payments: 2 },
+        { at: begin + 2 * hourMs, payments: 1 },
+      ]
+      expect(await look()).toEqual(hours)
+      for (let hour = 3; hour < 23; hour += 1) {
+        pass(hourMs)
+        await look()
+      }
+      expect(await look()).toEqual(hours)
+      pass(4 * hourMs)
+      await look()
+      expect(await look()).toEqual([])
     })
 
     test("keeps the loan book by the contract's events, each block once", async ({ ledger }) => {

@@ -114,6 +114,8 @@ export const statusAnswer = z.object({
   counts: eventCounts,
   /** Counts the same events of about the last hour, and of today (UTC). */
   lately: z.object({ hour: countsSince, today: countsSince }),
+  /** Counts the payments that began in each hour (UTC) of about a day that had any. */
+  paymentsByHour: z.array(z.object({ at: time, payments: z.int() })),
   /** Maps `<gateway>/<event>` to the time of the last bad request or wrong secret. */
   gatewayFaults: z.record(z.string(), time),
 })

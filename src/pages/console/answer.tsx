@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Unit } from '../../loan/amounts.ts'
 import { isObject } from '../../runtime/json.ts'
-import { type Fact, FactList, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
+import { type Fact, FactList, Prose, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 /** Selects a field of an answer, or names a value that is computed from it. */
 type Column<Answer> = (keyof Answer & string) | readonly [title: string, draw: Draw<Answer>]
@@ -20,6 +20,12 @@ function nameField(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Writes a raw name, such as `written_off`, in words. */
+export const toWords = (name: string): string => name.replaceAll(/[_-]/g, ' ')
+
+/** Names the fields whose texts are raw names. */
+const namedFields = ['state', 'reason', 'action']
+
 /** Draws a field's value; the field's name tells what a text or a number is. */
 function drawValue(name: string, value: unknown, unit?: Unit): Child {
   if (value === null || value === undefined) return '–'
@@ -36,9 +42,10 @@ function drawValue(name: string, value: unknown, unit?: Unit): Child {
     return showTime(new Date(value).toISOString())
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return showTime(text)
   if (name === 'explorer') return <a href={text}>explorer</a>
+  if (name === 'says') return <Prose text={text} />
   if (name === 'intent') return drawLink(`/console/payments/${text}`, text)
   if (accountFields.includes(name)) return drawLink(`/console/payments?account=${text}`, text)
-  return text
+  return namedFields.includes(name) ? toWords(text) : text
 }
 
 export const drawLink = (href: string, hex: string) => <a href={href}>{shortenHex(hex)}</a>

@@ -1,13 +1,11 @@
 import { loanStates } from '../../loan/loan-book.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
-import { remedies } from '../../operator/remedies.ts'
 import type { Actor } from '../../operator/schemas/actor.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
-import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
-import { describeNode } from '../../operator/status.ts'
-import { Command, Live } from '../parts.tsx'
-import { Facts, Rows } from './answer.tsx'
+import { Command, Live, showMoney } from '../parts.tsx'
+import { Rows, toWords } from './answer.tsx'
+import { Bar, type Tone } from './charts.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 
@@ -22,36 +20,54 @@ export type ShownKey = {
   spentToday: number
 }
 
-const ageLabels: Readonly<Record<string, string>> = {
-  not_due: 'Not due yet',
-  to_7_days: 'Overdue up to 7 days',
-  to_30_days: 'Overdue up to 30 days',
-  to_90_days: 'Overdue up to 90 days',
-  older: 'Overdue for longer',
+const ages: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
+  not_due: ['Not due yet', 'good'],
+  to_7_days: ['Overdue up to 7 days', 'fair'],
+  to_30_days: ['Overdue up to 30 days', 'wait'],
+  to_90_days: ['Overdue up to 90 days', 'warm'],
+  older: ['Overdue for longer', 'bad'],
 }
 
-export function Loans({ book }: { book: LoansAnswer }) {
-  const { sums, ages, loans, unit, isWhole, block, head } = book
+type LoansOptions = { book: LoansAnswer; state: string }
+
+export function Loans({ book, state: current }: LoansOptions) {
+  const { sums, loans, unit, isWhole, block, head } = book
+  const groups = book.ages.map((age) => {
+    const [label, tone] = ages[age.name] ?? [age.name, 'bad']
+    return { ...age, label, tone }
+  })
   return (
     <>
-      <Live name="book" title="Loan book">
+      <Live name="book" title={`Owed: ${showMoney(sums.owedWei, unit)}`}>
         {!isWhole && (
           <p class="wait">Older loans may be missing: each look at this page reads more blocks.</p>
         )}
-        <Facts of={{ readUpTo: `block ${block} of ${head}`, ...sums }} unit={unit} />
+        <Bar shares={groups.map(({ owedWei, tone }) => ({ value: Number(owedWei), tone }))} />
         <Rows
           name="Debts by age"
-          of={ages}
-          columns={[['Age', ({ name }) => ageLabels[name] ?? name], 'owedWei', 'loans']}
+          of={groups}
+          columns={[
+            ['Age', ({ label, tone }) => <span class={`key ${tone}`}>{label}</span>],
+            'owedWei',
+            'loans',
+          ]}
           unit={unit}
         />
+        <p class="soft">
+          In all {sums.loans} loans of {showMoney(sums.lentWei, unit)};{' '}
+          {showMoney(sums.repaidWei, unit)} were repaid, and {showMoney(sums.writtenOffWei, unit)}{' '}
+          written off. Read up to block {block} of {head}.
+        </p>
       </Live>
-      <Live name="loans" title="Loans">
-        <p>
+      <Live name="loans" title="By borrower">
+        <p class="tabs">
           {loanStates.map((state) => (
-            <>
-              <a href={`/console/loans?state=${state}`}>{state}</a>{' '}
-            </>
+            <a
+              href={`/console/loans?state=${state}`}
+              aria-current={state === current ? 'true' : undefined}
+            >
+              {toWords(state)}
+            </a>
           ))}
           <a href="/console/loans.csv">All as CSV</a>
         </p>
@@ -61,40 +77,10 @@ export function Loans({ book }: { book: LoansAnswer }) {
   )
 }
 
-export function Nodes({ status }: { status: StatusAnswer }) {
-  const failingCheck = status.health.checks?.find(
-    ({ name, state }) => name === 'node' && state === 'failing',
-  )
-  return (
-    <Live name="nodes" title="Nodes, as this process knows them">
-      {failingCheck && (
-        <p class="bad">
-          {failingCheck.says}. {remedies.node}
-        </p>
-      )}
-      <Rows
-        name="Nodes"
-        of={status.nodes.map(({ methods, ...node }) => ({
-          ...node,
-          state:
-            failingCheck && node.state === 'able'
-              ? 'able, but see above'
-              : describeNode({ ...node, methods }, status),
-        }))}
-      />
-      <p class="soft">
-        A node that fails or lags is suspended for a moment. A node whose answer was disproved by a
-        block’s hash, its work or another node is distrusted, and asked last for a minute. If that
-        goes on, name another one in NODE_URL.
-      </p>
-    </Live>
-  )
-}
-
 export function KeyList({ keys, you }: { keys: readonly ShownKey[]; you: Actor }) {
   const lacks = findLackingRole(you, 'POST /keys')
   return (
-    <Live name="keys" title="API keys">
+    <Live name="keys" title="Keys of the node service">
       <Rows
         name="API keys"
         of={keys}
@@ -125,10 +111,10 @@ function drawSpentCalls({ quota, spentToday, revokedAt }: ShownKey) {
 export const Alerts = ({ alerts, past }: OperatorAnswer<'alerts'>) => (
   <>
     <Live name="raised" title="Active">
-      <Rows name="Active" of={alerts} />
+      <Rows name="Active" of={alerts} columns={['says', 'raisedAt', 'overSince']} />
     </Live>
     <Live name="past" title="Resolved">
-      <Rows name="Resolved" of={past} />
+      <Rows name="Resolved" of={past} columns={['says', 'raisedAt', 'overSince']} />
     </Live>
   </>
 )

@@ -1,145 +1,171 @@
-import { createCoinUnit, formatAmountDown } from '../../loan/amounts.ts'
-import { findLackingRole } from '../../operator/access/roles.ts'
-import { remedies } from '../../operator/remedies.ts'
+import type { Child } from 'hono/jsx'
+import { createCoinUnit } from '../../loan/amounts.ts'
+import { paymentKinds } from '../../loan/kinds.ts'
+import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
-import { computeLendableWei, describeGatewayFaults } from '../../operator/status.ts'
-import { Command, Live, showMoney, showTime } from '../parts.tsx'
-import { Facts, Rows } from './answer.tsx'
+import { computeLendableWei } from '../../operator/status.ts'
+import { Command, type Fact, FactList, Live, Prose, showMoney, showTime } from '../parts.tsx'
+import { Bar, Columns } from './charts.tsx'
+import { judgeStatus, type Trouble } from './condition.ts'
 
-type IntakeOptions = { status: StatusAnswer; hasNoFaults: boolean }
+type Shown = { status: StatusAnswer }
 
-/** Tells whether payments are accepted, and if not, the reason and the remedy. */
-function IntakeSentence({ status: { intake, health, you }, hasNoFaults }: IntakeOptions) {
-  const refusingCheck = health.checks?.find(({ refuses }) => refuses)
-  if (intake.state !== 'open') {
-    return (
-      <p class="wait">
-        Payments are refused, and callers are told so: the intake is {intake.state}
-        {intake.since && <> since {showTime(intake.since)}</>}, by an operator’s command in the{' '}
-        <a href="/console/audit">audit</a>. Accepted payments go on. To take new ones again:{' '}
-        <Command
-          line="npm run ops -- resume"
-          lacks={findLackingRole(you, 'POST /operator/resume')}
-        />
-      </p>
-    )
-  }
-  if (refusingCheck === undefined) {
-    return hasNoFaults ? (
-      <p class="good">Payments are taken.</p>
-    ) : (
-      <p class="wait">Payments are taken, as far as these faults allow:</p>
-    )
-  }
-  return (
-    <p class="bad">
-      Payments are refused because {refusingCheck.says}. {remedies[refusingCheck.name]}
-    </p>
-  )
-}
-
-export function Overview({ status }: { status: StatusAnswer }) {
-  const { health, alerts, unit, intake, relayers, lately, head, callsToday } = status
-  const { pool, ...contracts } = status.contracts
-  const { checks = [] } = health
-  // While the intake is open, the sentence above the list tells of the check that refuses payments.
-  const toldCheck = intake.state === 'open' ? checks.find(({ refuses }) => refuses) : undefined
-  const failing = checks.filter((check) => check.state !== 'ok' && check !== toldCheck)
-  const isAlerted = alerts.some(
-    ({ name, overSince }) => name === 'gateway_refused' && overSince === null,
-  )
-  // The alert says the same.
-  const gateways = isAlerted ? [] : describeGatewayFaults(status)
-  const coin = createCoinUnit(status.currency)
-  const wantedWei = relayers[0]?.wantedAtWorstWei
-  const topUpAmount = wantedWei ? formatAmountDown(BigInt(wantedWei), coin) : 'AMOUNT'
+/** Tells whether payments are taken, and what is to be mended first, with its cause and remedy. */
+export function Overview({ status }: Shown) {
+  const { tone, title, troubles, notes } = judgeStatus(status)
+  const [first, ...others] = troubles
   return (
     <>
-      <Live name="taken" title="Payments">
-        <IntakeSentence
-          status={status}
-          hasNoFaults={[...failing, ...alerts, ...gateways].length === 0}
-        />
-        <ul>
-          {failing.map(({ name, state, says }) => (
-            <li>
-              <b>{name}</b> is {state}: {says}. {state === 'failing' && remedies[name]}
-            </li>
-          ))}
-          {alerts.map(({ name, says, overSince }) => (
-            <li>
-              Alert <b>{name}</b>: {says} {overSince && <>Over since {showTime(overSince)}.</>}
-            </li>
-          ))}
-          {gateways.map((says) => (
-            <li>{says}</li>
-          ))}
-        </ul>
+      <Live name="taken" title={title} look={`state ${tone}`}>
+        {first && <Mend {...first} />}
+        {others.length > 0 && <h3>After that</h3>}
+        {others.map(Mend)}
+        {notes.length > 0 && <p class="soft">{notes.join(' ')}</p>}
       </Live>
-      <Live name="relayer" title="Relayer">
-        {relayers.map((relayer) => (
-          <Facts of={relayer} unit={coin} />
-        ))}
-      </Live>
-      <Live name="contracts" title="Contracts and pool">
-        <Facts
-          of={{ mayBeLentToday: describeLendable(status), ...contracts, ...pool }}
-          unit={unit}
-        />
-      </Live>
-      <Live name="chain" title="Chain">
-        <Facts of={{ head, gasUsed: describeFullness(status), callsToday }} />
-      </Live>
-      <Live name="counted" title="Events">
-        <Rows name="Events" of={listCounts(status)} />
-        <p class="soft">
-          Hour: since {showTime(lately.hour.since)}. Today: since {showTime(lately.today.since)}.
-          All times are UTC, all amounts of callers in {unit.symbol}.
-        </p>
-      </Live>
-      <Live name="guards" title="Guards">
-        <Rows name="Guards" of={status.guards} />
-      </Live>
-      <Live name="commands" title="Commands">
-        <ul>
-          {(intake.state === 'open' ? (['pause', 'drain'] as const) : (['resume'] as const)).map(
-            (name) => (
-              <li>
-                <Command
-                  line={`npm run ops -- ${name === 'drain' ? 'drain --wait' : name}`}
-                  lacks={findLackingRole(status.you, `POST /operator/${name}`)}
-                />
-              </li>
-            ),
-          )}
-          {[`npm run ops -- relayers top-up ${topUpAmount}`, 'npm run ops -- pool fund AMOUNT'].map(
-            (line) => (
-              <li>
-                <Command line={line} />
-              </li>
-            ),
-          )}
-        </ul>
-      </Live>
+      <div class="tiles">
+        <Fuel status={status} />
+        <Pool status={status} />
+        <Waiting status={status} />
+        <Today status={status} />
+      </div>
+      <Commands status={status} isCalm={troubles.length === 0} />
     </>
   )
 }
 
-function describeLendable(status: StatusAnswer): string | undefined {
-  const lendableWei = computeLendableWei(status)
-  if (lendableWei === 0n) return 'nothing now'
-  return lendableWei === undefined ? undefined : showMoney(`${lendableWei}`, status.unit)
+const Mend = ({ says, remedy, since }: Trouble) => (
+  <div class="trouble">
+    <p>
+      {since && <span class="soft">Since {showTime(since)}: </span>}
+      <Prose text={says} />
+    </p>{' '}
+    {remedy && (
+      <p class="remedy">
+        <Prose text={remedy} />
+      </p>
+    )}
+  </div>
+)
+
+type TileOptions = { name: string; title: string; value: Child; children?: Child }
+
+/** Renders a number, its chart, and a text that says what both mean. */
+const Tile = ({ name, title, value, children }: TileOptions) => (
+  <Live name={name} title={title} look="tile">
+    <p class="value">{value}</p>
+    {children}
+  </Live>
+)
+
+/** Is below how many payments the fuel is low, and at how many its bar is full. */
+const [lowFuel, fullFuel] = [20, 100]
+
+function Fuel({ status: { relayers, currency } }: Shown) {
+  const { lastsFor = null, lastsAtWorst = null, balanceWei = null } = relayers[0] ?? {}
+  const value = Math.min(lastsFor ?? 0, fullFuel)
+  const shares = [{ value, tone: value < lowFuel ? 'bad' : 'good' } as const]
+  const payments = lastsFor !== null && [count(lastsFor), <small> payments</small>]
+  return (
+    <Tile name="fuel" title="Fuel left" value={payments || 'not known'}>
+      <Bar shares={shares} whole={fullFuel} />
+      <p class="soft">
+        {showMoney(balanceWei, createCoinUnit(currency))}, at today’s price of gas
+        {lastsAtWorst !== null && `; ${count(lastsAtWorst)} at the highest`}. The bar is full at{' '}
+        {fullFuel}; below {lowFuel} you are asked for more.
+      </p>
+    </Tile>
+  )
 }
 
-const describeFullness = ({ blocks }: StatusAnswer): string =>
-  blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
+function Pool({ status }: Shown) {
+  const { unit } = status
+  const { pool } = status.contracts
+  const wei = computeLendableWei(status)
+  const value = wei === 0n ? 'nothing now' : showMoney(wei === undefined ? null : `${wei}`, unit)
+  return (
+    <Tile name="pool" title="May be lent today" value={value}>
+      <Bar
+        shares={[
+          { value: Number(pool?.liquidityWei ?? 0), tone: 'good' },
+          { value: Number(pool?.owedWei ?? 0), tone: 'wait' },
+        ]}
+      />
+      {pool && (
+        <p class="soft">
+          The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
+          {showMoney(pool.owedWei, unit)} (amber). Callers have {showMoney(pool.balancesWei, unit)}{' '}
+          of their own.
+        </p>
+      )}
+    </Tile>
+  )
+}
 
-/** Lists the counted events of about the last hour, and of today. */
-function listCounts({ lately: { hour, today } }: StatusAnswer) {
-  const names = [...new Set([hour, today].flatMap(({ counts }) => Object.keys(counts)))].sort()
-  return names.map((event) => ({
-    event,
-    hour: hour.counts[event] ?? 0,
-    today: today.counts[event] ?? 0,
-  }))
+function Waiting({ status: { relayers } }: Shown) {
+  const { queued = 0, inFlight = 0, oldestAt = null } = relayers[0] ?? {}
+  return (
+    <Tile name="waiting" title="Waiting payments" value={count(queued + inFlight)}>
+      <Bar
+        shares={[
+          { value: inFlight, tone: 'good' },
+          { value: queued, tone: 'wait' },
+        ]}
+      />
+      <p class="soft">
+        {count(inFlight)} are on their way (green), {count(queued)} wait for their turn (amber)
+        {oldestAt !== null && <>; the oldest since {showTime(oldestAt)}</>}.
+      </p>
+    </Tile>
+  )
+}
+
+const hourMs = 3_600_000
+
+function Today({ status: { lately, paymentsByHour, now } }: Shown) {
+  const { counts, since } = lately.today
+  const sum = (...events: string[]) =>
+    Object.keys(paymentKinds)
+      .flatMap((kind) => events.map((event) => counts[`${kind}.${event}`] ?? 0))
+      .reduce((total, times) => total + times, 0)
+  const firstHour = Math.floor(Date.parse(now) / hourMs) - 23
+  const payments = new Map(paymentsByHour.map((each) => [Date.parse(each.at), each.payments]))
+  const hours = Array.from({ length: 24 }, (_, index) => (firstHour + index) * hourMs)
+  const values = hours.map((at) => payments.get(at) ?? 0)
+  const most = Math.max(...values)
+  const busiest = new Date(hours[values.lastIndexOf(most)] ?? 0).toISOString().slice(11, 16)
+  return (
+    <Tile name="today" title="Payments today" value={count(sum('accepted', 'enqueued'))}>
+      <Columns values={values} />
+      <p class="soft">
+        {count(sum('executed'))} done, {count(sum('failed', 'overdue', 'withheld'))} failed since{' '}
+        {since.slice(11, 16)}. The columns are the last 24 hours
+        {most > 0 && `; the most, ${count(most)}, in the hour from ${busiest}`}.
+      </p>
+    </Tile>
+  )
+}
+
+const count = (value: number): string => value.toLocaleString('en')
+
+const commands: readonly (readonly [why: string, line: string, route?: RouteName])[] = [
+  ['Refuse payments for a while', 'npm run ops -- pause', 'POST /operator/pause'],
+  ['Refuse them until none is open', 'npm run ops -- drain --wait', 'POST /operator/drain'],
+  ['Buy fuel', 'npm run ops -- relayers top-up AMOUNT'],
+  ['Add money to lend', 'npm run ops -- pool fund AMOUNT'],
+]
+
+/** Lists what may be done from a terminal; while something needs a person, that tells the rest. */
+function Commands({ status: { intake, you }, isCalm }: Shown & { isCalm: boolean }) {
+  const isOpen = intake.state === 'open'
+  const facts = commands
+    .filter(([, , route]) => (route ? isOpen : isCalm))
+    .map(([why, line, route]): Fact => {
+      return [why, <Command line={line} lacks={route && findLackingRole(you, route)} />]
+    })
+  if (facts.length === 0) return null
+  return (
+    <Live name="commands" title="Commands">
+      <FactList facts={facts} />
+    </Live>
+  )
 }

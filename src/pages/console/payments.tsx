@@ -1,19 +1,38 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import { describeAgreed, formatAgreed } from '../../loan/local-worth.ts'
+import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
-import { outcomes, payment } from '../../operator/schemas/payments.ts'
+import { payment } from '../../operator/schemas/payments.ts'
+import { toReceiptNumber } from '../../relay/forwarder/requests.ts'
+import type { PaymentState } from '../../relay/ledger/transitions.ts'
 import { getProgress } from '../../relay/progress.ts'
-import { Choice, Field, Live, showMoney } from '../parts.tsx'
-import { drawLink, Facts, Rows } from './answer.tsx'
+import { Choice, Field, Live, showMoney, showTime } from '../parts.tsx'
+import { drawLink, Facts, Rows, toWords } from './answer.tsx'
 
 /** Shows the amount that leaves the account, first as agreed in local money; empty for a loan. */
 export const showSpentAmount = ({ spendsWei, agreed }: PaymentSummary, unit: Unit): string =>
   spendsWei === '0' ? '' : formatAgreed(agreed, showMoney(spendsWei, unit))
 
+type Standing = Pick<PaymentSummary, 'state' | 'assuredAt'>
+
 /** Describes a payment's state: the word that its caller reads, and the ledger's own. */
-export const describeState = (payment: Pick<PaymentSummary, 'state' | 'assuredAt'>): string =>
+export const describeState = (payment: Standing): string =>
   `${getProgress(payment)} (${payment.state})`
+
+const tones = { arriving: 'wait', done: 'good', failed: 'bad' } as const
+
+const getLook = (payment: Standing): string => `key ${tones[getProgress(payment)]}`
+
+function drawProgress(payment: PaymentSummary) {
+  const reason = payment.reason === null ? '' : `: ${toWords(payment.reason)}`
+  return <span class={getLook(payment)}>{`${getProgress(payment)}${reason}`}</span>
+}
+
+/** Links to a payment by the number on its receipt. */
+export const PaymentLink = ({ intent }: { intent: string }) => (
+  <a href={`/console/payments/${intent}`}>{toReceiptNumber(intent as `0x${string}`)}</a>
+)
 
 type PaymentTableOptions = { payments: readonly PaymentSummary[]; unit: Unit }
 
@@ -22,29 +41,41 @@ export const PaymentTable = ({ payments, unit }: PaymentTableOptions) => (
     name="Payments"
     of={payments}
     columns={[
+      ['Ref', PaymentLink],
       'acceptedAt',
-      'intent',
       ['Kind', ({ kind }) => paymentKinds[kind].name],
       ['Amount', (payment) => showSpentAmount(payment, unit)],
-      ['State', describeState],
-      'reason',
-      'account',
-      ['Transaction', ({ explorer, hash }) => explorer && hash && drawLink(explorer, hash)],
+      ['State', drawProgress],
+      ['From', ({ account }) => drawAccount(account)],
+      ['To', ({ recipient }) => recipient && drawAccount(recipient)],
     ]}
   />
 )
 
-const choices: readonly (readonly [name: string, label: string, options: readonly string[]])[] = [
-  ['state', 'State', payment.shape.state.options],
-  ['kind', 'Kind', kindNames],
-  ['outcome', 'Outcome', outcomes],
-  ['archived', 'Older than 8 days', ['true']],
-]
-const fields: readonly (readonly [name: string, label: string])[] = [
+const drawAccount = (account: string) => drawLink(`/console/payments?account=${account}`, account)
+
+/** Says in words what a payment's step was. */
+const steps: Readonly<Record<PaymentState, string>> = {
+  queued: 'waits for its turn',
+  signed: 'signed, and sent to the nodes',
+  mined: 'in a block',
+  confirmed: 'done: its block is final',
+  reverted: 'failed: its block is final',
+  expired: 'failed: in no block before its deadline',
+}
+
+const kindWords = Object.fromEntries(kindNames.map((kind) => [kind, paymentKinds[kind].name]))
+
+const choices = [
+  ['state', 'State', payment.shape.state.options, steps],
+  ['kind', 'Kind', kindNames, kindWords],
+  ['archived', 'Age', ['true'], { '': 'up to 8 days', true: 'older than 8 days' }],
+] as const
+const fields = [
   ['account', 'Account'],
   ['since', 'From (UTC)'],
   ['before', 'Before'],
-]
+] as const
 
 type PaymentList = { payments: PaymentSummary[]; next: string | null }
 export type PaymentFilter = Readonly<Record<string, string>>
@@ -55,9 +86,9 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; unit: U
   return (
     <>
       <section>
-        <form method="get" action="/console/payments">
-          {choices.map(([name, label, options]) => (
-            <Choice name={name} label={label} value={filter[name]} options={['', ...options]} />
+        <form method="get" action="/console/payments" class="filter">
+          {choices.map(([name, label, options, words]) => (
+            <Choice {...{ name, label, words }} value={filter[name]} options={['', ...options]} />
           ))}
           {fields.map(([name, label]) => (
             <Field name={name} label={label} value={filter[name]} />
@@ -79,24 +110,65 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; unit: U
 
 export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: Unit }) {
   const { screen, batch, transitions, transactions, messages, agreed, ...others } = payment
-  const facts = agreed ? { ...others, agreed: describeAgreed(agreed, unit) } : others
+  const { account: from, recipient, code, explorer } = payment
+  const { name } = paymentKinds[payment.kind]
+  const amount = showSpentAmount(payment, unit)
+  const ref = toReceiptNumber(payment.intent as `0x${string}`)
+  const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }
   return (
-    <Live name="payment" title={`${paymentKinds[payment.kind].name}, ${describeState(payment)}`}>
-      <Facts of={facts} unit={unit} />
-      <h3>What its caller was shown</h3>
-      <pre>{screen ?? 'Deleted.'}</pre>
-      <h3>Steps</h3>
-      <Rows name="Steps" of={transitions} />
-      <h3>Transactions</h3>
-      <Rows name="Transactions" of={transactions} />
-      <h3>Batch of {batch.length}</h3>
-      <p>
-        {batch.map((intent) => (
-          <>{drawLink(`/console/payments/${intent}`, intent)} </>
-        ))}
-      </p>
-      <h3>Messages that have not left</h3>
-      <Rows name="Messages" of={messages} />
+    <Live name="payment" title={amount === '' ? name : `${name} of ${amount}`}>
+      <p class={getLook(payment)}>It {describeFate(payment)}</p>
+      <Facts of={{ ref, from, recipient, ...agreedText, code, explorer }} />
+      <div class="tiles">
+        <div>
+          <h3>What happened</h3>
+          <TimeLine {...payment} />
+        </div>
+        <div>
+          <h3>What its caller was shown</h3>
+          <pre class="screen">{screen ?? 'Deleted.'}</pre>
+        </div>
+      </div>
+      <details>
+        <summary>System</summary>
+        <Facts of={others} unit={unit} />
+        <h3>Transactions</h3>
+        <Rows name="Transactions" of={transactions} />
+        <h3>Batch of {batch.length}</h3>
+        <p>
+          {batch.map((intent) => (
+            <>{drawLink(`/console/payments/${intent}`, intent)} </>
+          ))}
+        </p>
+        <h3>Messages that have not left</h3>
+        <Rows name="Messages" of={messages} />
+      </details>
     </Live>
+  )
+}
+
+/** Lists what happened to a payment and when, in words. */
+export function TimeLine({ acceptedAt, transitions, assuredAt, paidOutAt, block }: PaymentDetails) {
+  const last = transitions.findLastIndex(({ state }) => state === 'mined')
+  const entries: (readonly [at: string, words: string])[] = [
+    [acceptedAt, 'accepted'],
+    ...transitions.map(({ state, at }, index) => {
+      const words = index === last && block !== null ? `in block ${block}` : steps[state]
+      return [at, words] as const
+    }),
+    ...(assuredAt ? [[assuredAt, 'final for its agent, before its block is'] as const] : []),
+    ...(paidOutAt ? [[paidOutAt, 'cash paid out, as the agent says'] as const] : []),
+  ]
+  const since = (at: string) => ((Date.parse(at) - Date.parse(acceptedAt)) / 1_000).toFixed(1)
+  return (
+    <ol class="steps">
+      {entries
+        .sort(([a], [b]) => a.localeCompare(b))
+        .map(([at, words]) => (
+          <li>
+            {showTime(at)} {words} {at !== acceptedAt && <span class="soft">+{since(at)} s</span>}
+          </li>
+        ))}
+    </ol>
   )
 }

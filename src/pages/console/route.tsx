@@ -11,16 +11,17 @@ import { describeLack } from '../../operator/access/roles.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
-import { LedgerSilent, type Operator } from '../../operator/service.ts'
+import type { Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { pageRoutes, showPage } from '../route.tsx'
-import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx'
+import { Alerts, Audit, KeyList, Loans, type ShownKey } from './lists.tsx'
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
-import { consolePages, type NamedPage, NoAnswer, SignIn, StatusBar } from './state.tsx'
+import { ConsoleMenu, consolePages, type NamedPage, NoAnswer, SignIn } from './state.tsx'
 import { describeConfirmation, type Found, nothingFits, Support } from './support.tsx'
+import { System } from './system.tsx'
 
 export type ConsoleOptions = {
   operator: Operator
@@ -35,14 +36,14 @@ export type ConsoleOptions = {
 type PageContent = { content: Child; status?: 400 | 403 | 404 | 409 | 503 | undefined }
 type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; unit: Unit }
 
-const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent']
-const supportPage: NamedPage = ['Support', 'POST /operator/find']
+const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent', '/payments']
+const supportPage: NamedPage = ['Support', 'POST /operator/find', '/support']
+const noPage: NamedPage = ['No such page', 'GET /operator/status', '']
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
 /** Limits the payments that a look-up shows in detail, because each costs a node request. */
 const maxDetails = 5
 const cookieName = 'console'
-const css = '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}'
 
 const form = z.object({
   csrf: z._default(z.string(), ''),
@@ -69,7 +70,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   const readSession = (c: Context) =>
     sessions.read(/(?:^|; )console=([^;]*)/.exec(c.req.header('cookie') ?? '')?.[1] ?? '')
 
-  async function show(c: Context, [title, route]: NamedPage, draw: DrawPage): Promise<Response> {
+  async function show(c: Context, page: NamedPage, draw: DrawPage): Promise<Response> {
     const session = await readSession(c)
     if (session === undefined && c.req.header('x-fresh') !== undefined) {
       c.status(401)
@@ -77,14 +78,15 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     }
     if (session === undefined) return c.redirect('/console/sign-in')
     const status = await options.operator.overview(session.actor)
+    const [title, route, current] = page
     const lack = describeLack(session.actor, route)
-    const page: PageContent =
+    const drawn: PageContent =
       lack === undefined
         ? await draw({ c, session, status, unit: status.unit })
         : { content: <p role="alert">Nothing was done: {lack}.</p>, status: 403 }
-    c.status(page.status ?? 200)
-    const nav = <StatusBar status={status} csrf={session.csrf} />
-    return showPage(c as never, page.content, { title, nav, refreshSeconds, css })
+    c.status(drawn.status ?? 200)
+    const nav = <ConsoleMenu {...session} current={current} status={status} />
+    return showPage(c as never, drawn.content, { title, nav, refreshSeconds })
   }
 
   routes.use(bodyLimit({ maxSize: maxBodyBytes }))
@@ -113,23 +115,20 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     setCookie(c, '', 0)
     return c.redirect('/console/sign-in', 303)
   })
-  for (const [path, drawPage] of Object.entries(listPages(options))) {
-    routes.get(path, (c) => show(c, consolePages[path] ?? paymentPage, drawPage))
-  }
-  for (const [path, drawPage] of Object.entries(listForms(options))) {
-    routes.post(path, (c) => show(c, supportPage, drawPage))
-  }
   routes.get('/loans.csv', async (c) =>
     (await readSession(c)) === undefined
       ? c.redirect('/console/sign-in')
       : c.body(await options.operator.loansAsCsv(), 200, { 'content-type': 'text/csv' }),
   )
-  routes.onError((error, c) => {
+  addPages(routes, options, show)
+  routes.onError(async (error, c) => {
     log({ level: 'error', event: 'console.failed', message: describeFault(error) })
     c.status(503)
-    const silence = error instanceof LedgerSilent ? error.message : undefined
-    return showPage(c as never, <NoAnswer ledgerError={silence} />, {
+    const session = await readSession(c)
+    const nav = session && <ConsoleMenu {...session} />
+    return showPage(c as never, <NoAnswer error={error} />, {
       title: 'No answer',
+      nav,
       refreshSeconds,
     })
   })
@@ -138,8 +137,28 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
 
 type DrawPage = (request: PageRequest) => Promise<PageContent>
 
+type Show = (c: Context, page: NamedPage, draw: DrawPage) => Promise<Response>
+
+function addPages(routes: ReturnType<typeof pageRoutes>, options: ConsoleOptions, show: Show) {
+  const { '/support': drawSupport, ...pages } = listPages(options)
+  // A page that a form led to is loaded again without the form.
+  for (const path of ['/support', '/act'])
+    routes.get(path, (c) => show(c, supportPage, drawSupport))
+  for (const [path, drawPage] of Object.entries(pages)) {
+    const page = consolePages.find(([, , shown]) => shown === path) ?? paymentPage
+    routes.get(path, (c) => show(c, page, drawPage))
+  }
+  for (const [path, drawPage] of Object.entries(listForms(options)))
+    routes.post(path, (c) => show(c, supportPage, drawPage))
+  const drawNoPage: DrawPage = async () => ({
+    content: <p role="alert">The console has no such page: choose one above.</p>,
+    status: 404,
+  })
+  routes.get('/*', (c) => show(c, noPage, drawNoPage))
+}
+
 /** Lists the pages by their paths. */
-function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage> {
+function listPages({ operator, keys }: ConsoleOptions) {
   return {
     '/': async ({ status }) => ({ content: <Overview status={status} /> }),
     '/payments': async ({ c, unit }) => {
@@ -161,16 +180,17 @@ function listPages({ operator, keys }: ConsoleOptions): Record<string, DrawPage>
     '/support': async ({ session, unit }) => ({
       content: <Support {...session} unit={unit} text="" />,
     }),
-    '/loans': async ({ c }) => ({
-      content: <Loans book={await operator.loans(loansQuery.parse(c.req.query()))} />,
-    }),
-    '/nodes': async ({ status }) => ({ content: <Nodes status={status} /> }),
+    '/loans': async ({ c }) => {
+      const query = loansQuery.safeParse(c.req.query()).data ?? loansQuery.parse({})
+      return { content: <Loans book={await operator.loans(query)} state={query.state} /> }
+    },
+    '/system': async ({ status }) => ({ content: <System status={status} /> }),
     '/keys': async ({ status: { you } }) => ({
       content: <KeyList keys={await keys()} you={you} />,
     }),
     '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
     '/audit': async () => ({ content: <Audit {...(await operator.audit())} /> }),
-  }
+  } satisfies Record<string, DrawPage>
 }
 
 /** Lists the forms about what a caller reads out, such as a number, which no URL may contain. */

@@ -1,57 +1,78 @@
 import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
-import { showTime } from '../parts.tsx'
+import { LedgerSilent } from '../../operator/service.ts'
+import { Prose } from '../parts.tsx'
+import { judgeStatus } from './condition.ts'
+import type { ConsoleSession } from './session.ts'
 
-/** Is a page's title, and the route whose role it needs. */
-export type NamedPage = readonly [title: string, route: RouteName]
+/** Is a page's title, the route whose role it needs, and the page of the menu that leads to it. */
+export type NamedPage = readonly [title: string, route: RouteName, path: string]
 
-/** Maps the path of each page to it. */
-export const consolePages: Readonly<Record<string, NamedPage>> = {
-  '/': ['Overview', 'GET /operator/status'],
-  '/payments': ['Payments', 'GET /operator/payments'],
-  '/support': ['Support', 'POST /operator/find'],
-  '/loans': ['Loans', 'GET /operator/loans'],
-  '/nodes': ['Nodes', 'GET /operator/status'],
-  '/keys': ['API keys', 'GET /keys'],
-  '/alerts': ['Alerts', 'GET /operator/alerts'],
-  '/audit': ['Audit', 'GET /operator/audit'],
+/** Lists the pages of the menu. */
+export const consolePages: readonly NamedPage[] = [
+  ['Overview', 'GET /operator/status', '/'],
+  ['Payments', 'GET /operator/payments', '/payments'],
+  ['Support', 'POST /operator/find', '/support'],
+  ['Loans', 'GET /operator/loans', '/loans'],
+  ['Alerts', 'GET /operator/alerts', '/alerts'],
+  ['Audit', 'GET /operator/audit', '/audit'],
+  ['API keys', 'GET /keys', '/keys'],
+  ['System', 'GET /operator/status', '/system'],
+]
+
+type ConsoleMenuOptions = ConsoleSession & {
+  /** Is the path of the shown page. */
+  current?: string
+  /** Is not given while something gives no answer. */
+  status?: StatusAnswer
 }
 
-/** Shows on every page the deployment, its state, and when the state was read. */
-export function StatusBar({ status, csrf }: { status: StatusAnswer; csrf: string }) {
-  const { network, chainId, version, intake, alerts, health, now, you } = status
-  const isBad = health.status !== 'ok' || intake.state !== 'open'
-  const isRefusing = intake.state === 'open' && health.checks?.some(({ refuses }) => refuses)
+/** Shows on every page where the reader is, the deployment, its state, and who is signed in. */
+export function ConsoleMenu({ current, status, actor, csrf }: ConsoleMenuOptions) {
   return (
     <nav aria-label="Console">
+      <div>
+        <p id="state" data-live>
+          {status && <StateLine status={status} isTold={current === '/'} />}
+        </p>
+        <form method="post" action="/console/sign-out">
+          <input type="hidden" name="csrf" value={csrf} />
+          {actor.name} ({actor.role}) <button type="submit">Sign out</button>
+        </form>
+      </div>
       <ul>
-        {Object.entries(consolePages)
-          .filter(([, [, route]]) => findLackingRole(you, route) === undefined)
-          .map(([path, [title]]) => (
+        {consolePages
+          .filter(([, route]) => findLackingRole(actor, route) === undefined)
+          .map(([title, , path]) => (
             <li>
-              <a href={`/console${path.replace(/^\/$/, '')}`}>{title}</a>
+              <a
+                href={`/console${path.replace(/^\/$/, '')}`}
+                aria-current={path === current ? 'page' : undefined}
+              >
+                {title}
+              </a>
             </li>
           ))}
       </ul>
-      <p id="state" data-live class={isBad ? 'bad' : 'soft'}>
-        {network} ({chainId}), version {version}; intake {intake.state}
-        {isRefusing && ', but payments are refused'}; {alerts.length}{' '}
-        {alerts.length === 1 ? 'alert' : 'alerts'}
-        {health.failing.length > 0 && `; failing: ${health.failing.join(', ')}`}; as of{' '}
-        {showTime(now)} UTC
-      </p>
-      <form method="post" action="/console/sign-out">
-        <input type="hidden" name="csrf" value={csrf} />
-        {you.name} ({you.role}) <button type="submit">Sign out</button>
-      </form>
     </nav>
+  )
+}
+
+/** Names the deployment and its time, and on all pages but the overview the state. */
+function StateLine({ status, isTold }: { status: StatusAnswer; isTold: boolean }) {
+  const { tone, title } = judgeStatus(status)
+  return (
+    <>
+      <b>{status.network}</b> {isTold || <span class={tone}>{title}</span>}{' '}
+      <span class="soft">{status.now.slice(11, 19)} UTC</span>
+    </>
   )
 }
 
 export function SignIn({ isRefused, hasExpired }: { isRefused?: boolean; hasExpired?: boolean }) {
   return (
-    <section>
+    <section class="card">
       <form method="post" action="/console/sign-in">
         <label>
           Your token <input name="token" type="password" autocomplete="current-password" required />
@@ -67,17 +88,17 @@ export function SignIn({ isRefused, hasExpired }: { isRefused?: boolean; hasExpi
 }
 
 /** Tells which part did not answer: the ledger, or another part that the page needs. */
-export function NoAnswer({ ledgerError }: { ledgerError: string | undefined }) {
+export function NoAnswer({ error }: { error: Error }) {
   return (
-    <section>
+    <section class="card">
       <p class="bad" role="alert">
-        {ledgerError === undefined ? (
+        {error instanceof LedgerSilent ? (
+          <Prose text={`${error.message}. ${remedies.ledger}`} />
+        ) : (
           <>
             The ledger answers, but another part that this page needs does not, such as a node. Look
-            at <a href="/console/nodes">Nodes</a>, and for console.failed in the log.
+            at <a href="/console/system">System</a>, and for console.failed in the log.
           </>
-        ) : (
-          `${ledgerError}. ${remedies.ledger}`
         )}
       </p>
     </section>

@@ -5,9 +5,9 @@ import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer, ActionName } from '../../operator/actions/list.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import { Command, Field } from '../parts.tsx'
-import { drawLink, Facts, Rows } from './answer.tsx'
-import { PaymentTable, showSpentAmount } from './payments.tsx'
+import { Command, Field, showTime } from '../parts.tsx'
+import { drawLink, Facts, Rows, toWords } from './answer.tsx'
+import { PaymentLink, PaymentTable, showSpentAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
 
 export type Found = ActionAnswer<'find'>
@@ -37,9 +37,14 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
   return (
     <>
       <section>
-        <form method="post" action="/console/support">
+        <form method="post" action="/console/support" class="filter">
           {renderHiddenFields({ csrf })}
-          <Field name="text" label="Number, receipt, hash, code or till" value={text} />
+          <Field
+            name="text"
+            label="Number, receipt, hash, code or till"
+            value={text}
+            maxLength={80}
+          />
           <button type="submit" class="main">
             Look up
           </button>
@@ -83,7 +88,8 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
     : undefined
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
-  const { account, payments, refusals, arrivals, open, till, today, ...facts } = hit.caller
+  const { account, payments, refusals, arrivals, balanceWei, owedWei, ...facts } = hit.caller
+  const { dueAt, heldAt, pin, open, ...others } = facts
   const phone = findPhone(hit, text)
   const lacks = (name: ActionName) => findLackingRole(actor, `POST /operator/${name}`)
   return (
@@ -92,24 +98,27 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         Account {account} {hit.country && `(${hit.country})`}
       </h2>
       <Facts
-        of={{ ...facts, openPayments: open, tillToday: till, 'in 24 hours': today }}
+        of={{ balanceWei, owedWei, dueAt, heldAt, openPayments: open, pin: describePin(pin) }}
         unit={unit}
       />
+      <details>
+        <summary>Loan, tills and limits</summary>
+        <Facts of={others} unit={unit} />
+      </details>
       <h3>Sent and received</h3>
       <Rows
         name="Sent and received"
         of={payments}
         columns={[
+          ['Ref', PaymentLink],
           'acceptedAt',
           ['Way', ({ direction }) => (direction === 'in' ? 'received' : 'sent')],
           ['Kind', ({ kind }) => paymentKinds[kind].name],
           ['Amount', (payment) => showSpentAmount(payment, unit)],
-          'intent',
           ['With', drawOtherAccount],
-          'code',
-          'paidOutAt',
+          ['Code', drawCode],
           ['Outcome', describeFate],
-          ['Screen', ({ intent }) => <pre>{details.get(intent)?.screen ?? ''}</pre>],
+          ['Screen', ({ intent }) => drawScreen(details.get(intent)?.screen)],
         ]}
       />
       {arrivals === null && <p class="wait">No node answers what else arrived on the chain.</p>}
@@ -120,13 +129,21 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         </>
       )}
       <h3>The last refusals</h3>
-      <Rows name="Refusals" of={refusals} />
+      <Rows
+        name="Refusals"
+        of={refusals}
+        columns={[
+          'at',
+          ['Reason', ({ reason }) => toWords(reason)],
+          ['Screen', ({ screen }) => drawScreen(screen)],
+        ]}
+      />
       {phone === undefined ? (
         <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
       ) : (
         <>
           <h3>Hold the account, or unblock its PIN</h3>
-          {[facts.heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
+          {[heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
             <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
           ))}
         </>
@@ -141,6 +158,19 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       </p>
     </section>
   )
+}
+
+const drawCode = ({ code, paidOutAt }: FoundPayment) =>
+  code && [code, paidOutAt && [', paid out ', showTime(paidOutAt)]]
+
+const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen}</pre>
+
+/** Says whether an account's PIN lets its caller pay. */
+function describePin(pin: AccountHit['caller']['pin']) {
+  if (pin === null) return 'not known'
+  if (pin.isBlocked) return 'blocked'
+  if (pin.isDormant) return 'asleep: the number was not dialled for long'
+  return pin.isChosen ? 'chosen' : 'not chosen yet'
 }
 
 function drawOtherAccount({ direction, account, recipient }: FoundPayment) {
@@ -159,7 +189,7 @@ function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOp
   const lacks = findLackingRole(actor, route, act)
   if (lacks !== undefined) return <p class="soft">{`To ${act}, the role ${lacks} is needed.`}</p>
   return (
-    <form method="post" action="/console/act">
+    <form method="post" action="/console/act" class="filter">
       {renderHiddenFields({ csrf, act, phone })}
       <Field
         name="confirmation"

@@ -102,9 +102,9 @@ const incidents: readonly Incident[] = [
     make: () => setBalance('0').then(() => () => setBalance('100')),
     ...{ check: 'relayer_funds', alert: 'relayer_low' },
     remedy:
-      /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers top-up \1`\)\. Waiting payments are kept/,
+      /Top up to [0-9.]+ for [0-9]+ payments \(([0-9.]+) .*relayers top-up \1`?\)\. Waiting payments are kept/,
     pages: {
-      '': /payments are refused.*May be lent today9\.99 tRBTC.*Commands.*relayers top-up 0\.\d/s,
+      '': /Payments are refused.*relayers top-up 0\.\d.*May be lent today9\.99 tRBTC/s,
     },
   },
   {
@@ -129,7 +129,7 @@ const incidents: readonly Incident[] = [
     name: 'a paused pool',
     make: () => callAsOwner(chain, 'pause').then(() => () => callAsOwner(chain, 'unpause')),
     ...{ check: 'contracts', alert: 'contracts', remedy: /Unpause them, or compare the addresses/ },
-    pages: { '': /Payments are taken, as far as .*May be lent todaynothing now/s },
+    pages: { '': /Payments are taken, and 1 thing needs you.*May be lent todaynothing now/s },
   },
   {
     name: 'a wrong secret',
@@ -142,6 +142,7 @@ const incidents: readonly Incident[] = [
     make: () => relay.tear(),
     ...{ check: 'ledger', alert: 'ledger_silent' },
     remedy: runtime === 'Deno' ? /: look at Redis/ : /: look at the Durable Object/,
+    pages: { '/loans': /Sign out.*Overview.*Payments.*No answer/s },
   },
   {
     name: 'a stuck nonce',
@@ -172,7 +173,7 @@ const incidents: readonly Incident[] = [
     ...{ check: 'node', alert: 'node_down' },
     remedy:
       /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Repair the node/,
-    pages: { '/nodes': /no new block since.*able, but see above/s },
+    pages: { '/system': /able, but see the checks.*no new block since/s },
   },
 ]
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { type Hex, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
@@ -26,7 +27,18 @@ const { openPage, openConsole } = openBrowser()
 const start = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
 const token = 'the-token-of-the-operator'
 const phone = '+254700000001' as PhoneNumber
-const paths = ['', '/payments', '/support', '/loans', '/nodes', '/keys', '/alerts', '/audit']
+const paths = {
+  '': 'Overview',
+  '/payments': 'Payments',
+  '/support': 'Support',
+  '/loans': 'Loans',
+  '/alerts': 'Alerts',
+  '/audit': 'Audit',
+  '/keys': 'API keys',
+  '/system': 'System',
+}
+/** Finds a raw name, a share of gas, or wei that are written out. */
+const rawWords = /\b[a-z]+_[a-z]+|\d %|\d{13}|\bwei\b/
 
 describe('the console in a browser', () => {
   const served = opened(serveConsole)
@@ -37,20 +49,77 @@ describe('the console in a browser', () => {
     expect(page.url()).toBe(`${served.url}/console/sign-in`)
     expect(await findPageFaults(page)).toEqual([])
     await signIn(page, token)
-    for (const path of paths) {
+    await served.newKey(5)
+    for (const [path, title] of Object.entries(paths)) {
       await page.goto(`${served.url}/console${path}`)
       await says(page, '#state', 'Rootstock')
+      await says(page, 'h1', title)
+      expect(await page.locator('nav [aria-current=page]').allTextContents()).toEqual([title])
       expect(await findPageFaults(page), path).toEqual([])
+      if (width < 1280) expect(await findSideways(page), path).toEqual([])
+      const shown = await readShown(page, 'main')
+      if (path === '/system') expect(shown).toMatch(rawWords)
+      else expect(shown).not.toMatch(rawWords)
     }
-    await page.goto(`${served.url}/console`)
     await says(page, '#relayer', /Max gas price\d+ wei.*NoncesLedger\d+/)
-    await takePicture(page, 'console')
     await page.goto(`${served.url}/console/payments`)
     await page.locator('main table a').first().click()
-    await says(page, 'h1', 'Payment')
+    await says(
+      page,
+      '#payment',
+      /What happened.*accepted.*signed.*in block \d+.*its block is final/s,
+    )
     await says(page, 'main', 'Transfer Submitted')
+    expect(await page.locator('nav [aria-current=page]').textContent()).toBe('Payments')
+    expect(await readShown(page, 'main')).not.toMatch(rawWords)
+    await page.getByText('System', { exact: true }).last().click()
+    expect(await readShown(page, 'main')).toMatch(rawWords)
     expect(await findPageFaults(page)).toEqual([])
+    if (width < 1280) expect(await findSideways(page)).toEqual([])
     expect(page.faults).toEqual([])
+  })
+
+  test('tells on its overview the state, the fuel, the pool, what waits, and the day, each once', async () => {
+    const page = await openConsole(served.url, token)
+    await says(page, '#taken', /^Payments are taken\.$/)
+    await says(page, '#fuel', /Fuel left[\d,]+ payments.*tRBTC, at today’s price of gas/)
+    await says(page, '#pool', /May be lent today[\d.]+ tRBTC.*borrowers owe it [\d.]+ tRBTC/)
+    await says(page, '#waiting', /Waiting payments0/)
+    const before = Number(await page.locator('#today .value').textContent())
+    expect(await served.pay()).toContain('Transfer Submitted')
+    await says(page, '#today .value', `${before + 1}`)
+    await says(page, '#today', /\d+ done, 0 failed since .*the most, \d+, in the hour from \d\d:00/)
+    for (const tile of ['fuel', 'pool', 'waiting', 'today'])
+      expect(await page.locator(`#${tile} svg[aria-hidden=true]`).count(), tile).toBe(1)
+    expect(await page.locator('#today rect.good').count()).toBeGreaterThan(0)
+    expect(await findSaidTwice(page)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 680 })
+    await takePicture(page, 'console')
+  })
+
+  test('keeps what is open when a part of the page is new', async () => {
+    await served.pay()
+    const page = await openConsole(served.url, token)
+    await page.goto(`${served.url}/console/payments`)
+    await page.locator('main table a').first().click()
+    await page.locator('details summary').click()
+    await page.route('**/console/payments/*', async (route) => {
+      const body = (await (await route.fetch()).text()).replace('What happened', 'What is new')
+      await route.fulfill({ body, contentType: 'text/html' })
+    })
+    await says(page, 'main', 'What is new')
+    expect(await page.locator('details').getAttribute('open')).not.toBeNull()
+  })
+
+  test('says with the menu that there is no such page, or no answer', async () => {
+    const page = await openConsole(served.url, token)
+    for (const path of ['/nothing', '/payments/0x12', `/payments/0x${'77'.repeat(22)}`]) {
+      const answer = await page.goto(`${served.url}/console${path}`)
+      expect(answer?.status(), path).toBe(404)
+      await says(page, 'nav', /Overview.*System/s)
+      await says(page, 'main', 'no such')
+      expect(await findPageFaults(page), path).toEqual([])
+    }
   })
 
   test('is closed to another token, to a cookie that is not its own, and once signed out', async () => {
@@ -62,7 +131,7 @@ describe('the console in a browser', () => {
       headers: { cookie: `console=operator.${Date.now() + 9e6}.a.b` },
       redirect: 'manual',
     }
-    for (const path of paths) {
+    for (const path of Object.keys(paths)) {
       const { status } = await fetch(`${served.url}/console${path}`, forged as RequestInit)
       expect(status, path).toBe(302)
       const headers = { ...forged.headers, 'x-fresh': '1' }
@@ -83,7 +152,7 @@ describe('the console in a browser', () => {
 
   test('shows what the role may do, and names the role that may do the rest', async () => {
     const reader = await openConsole(served.url, 'the-token-of-read')
-    expect(await reader.locator('nav').textContent()).toMatch(/Payments.*reader \(read\)/s)
+    expect(await reader.locator('nav').textContent()).toMatch(/reader \(read\).*Payments/s)
     expect(await reader.locator('nav').textContent()).not.toContain('Support')
     await says(reader, '#commands', 'npm run ops -- pause (needs the role operate)')
     await reader.goto(`${served.url}/console/support`)
@@ -131,6 +200,9 @@ describe('the console in a browser', () => {
     expect(await served.pay()).toContain('Your account is held.')
     await act('release', `release ${end}`)
     await says(page, 'main', 'Done, and in the audit: release.')
+    // The page of the form is loaded again like any other.
+    await page.waitForResponse((response) => response.url().endsWith('/console/act'))
+    expect(await page.locator('body').getAttribute('class')).not.toBe('stale')
     await page.goto(`${served.url}/console/audit`)
     for (const done of ['hold', 'release']) await says(page, 'main', done)
   })
@@ -152,7 +224,7 @@ describe('the console in a browser', () => {
     await look('0700000001')
     await says(page, 'main', 'Account 0x')
     await expect.poll(() => look()).toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
-    await says(page, 'main', /balance_too_low.*Nothing was sent/s)
+    await says(page, 'main', /balance too low.*Nothing was sent/s)
     expect(await findPageFaults(page)).toEqual([])
   })
 
@@ -160,7 +232,11 @@ describe('the console in a browser', () => {
     expect(await served.dial('+254700000002', '3')).toContain('Loan Requested')
     const page = await openConsole(served.url, token)
     await page.goto(`${served.url}/console/loans`)
-    await says(page, '#book', /Not due yet0\.01 tRBTC1/)
+    await says(page, '#book', /Owed: 0\.01 tRBTC.*Not due yet0\.01 tRBTC1/)
+    const bar = page.locator('#book svg rect')
+    const widths = await bar.evaluateAll((rects) => rects.map((rect) => rect.getAttribute('width')))
+    expect(widths).toEqual(['100.00', '0.00', '0.00', '0.00', '0.00'])
+    expect(await page.locator('#loans [aria-current]').textContent()).toBe('owed')
     const { address } = await served.accountOf('+254700000002' as PhoneNumber)
     await says(page, '#loans table', `${address.slice(0, 8)}…${address.slice(-4)}owed`)
     expect(await findPageFaults(page)).toEqual([])
@@ -227,12 +303,31 @@ describe('the console in a browser', () => {
       const mend = await plant(served)
       await says(page, place, why, 15_000)
       await says(page, 'main', mends)
+      if (place === '#taken') expect(await findSaidTwice(page)).toEqual([])
       if (mend === undefined) return
       await mend()
       await expect.poll(() => page.locator(place).first().textContent()).not.toMatch(why)
     },
   )
 })
+
+/** Finds what scrolls sideways. */
+const findSideways = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 1)
+    .filter((part) => ['auto', 'scroll'].includes(getComputedStyle(part).overflowX))
+    .map((part) => part.outerHTML.slice(0, 80))`)
+
+/** Reads what a reader sees: not what is closed. */
+const readShown = (page: Page, selector: string) =>
+  page.evaluate<string>(`document.querySelector('${selector}').innerText`)
+
+/** Finds sentences and commands that a page shows more than once. */
+async function findSaidTwice(page: Page): Promise<string[]> {
+  const shown = await readShown(page, 'body')
+  const said = shown.split(/\n|(?<=[.:;]) /).filter((part) => part.length > 15)
+  return said.filter((part, index) => said.indexOf(part) !== index)
+}
 
 type Served = Awaited<ReturnType<typeof serveConsole>>
 
@@ -253,8 +348,8 @@ const incidents: readonly Incident[] = [
     name: 'an intake that was paused',
     path: '',
     place: '#taken',
-    why: /callers are told so: the intake is paused since .* by an operator’s command/,
-    mends: /npm run ops -- resume.*May be lent todaynothing now.*npm run ops -- resume/s,
+    why: /^Payments are refused\..*Since .*The intake is paused by an operator’s command, and callers are told so/,
+    mends: /npm run ops -- resume.*May be lent todaynothing now/s,
     async plant({ ask }) {
       await ask('POST', '/operator/pause')
       return () => ask('POST', '/operator/resume')
@@ -264,7 +359,7 @@ const incidents: readonly Incident[] = [
     name: 'a gateway that has a wrong secret',
     path: '',
     place: '#taken',
-    why: /Payments are taken, as far as .*1 of the requests to africas-talking .* the last at \d.* without the secret/,
+    why: /^Payments are taken, and 1 thing needs you\..*1 of the requests to africas-talking .* the last at \d.* without the secret/,
     mends: /Compare it with the address and the header that the gateway has.*this line disappears/s,
     async plant({ url }) {
       expect((await fetch(`${url}/ussd`, { method: 'POST' })).status).toBe(404)
@@ -286,7 +381,7 @@ const incidents: readonly Incident[] = [
   },
   {
     name: 'a node that lies',
-    path: '/nodes',
+    path: '/system',
     place: '#nodes table',
     why: /distrusted/,
     mends: /name another one in NODE_URL/,

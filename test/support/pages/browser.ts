@@ -50,7 +50,9 @@ function launchBrowser(): Promise<Browser> {
 
 /** Writes what is shown as a picture of the documents, where pictures are asked for. */
 export async function takePicture(shown: Page | Locator, name: string): Promise<void> {
-  if (takesPictures) await shown.screenshot({ path: `docs/pictures/${name}.png` })
+  if (!takesPictures) return
+  await ('page' in shown ? shown.page() : shown).evaluate('scrollTo(0, 0)')
+  await shown.screenshot({ path: `docs/pictures/${name}.png` })
 }
 
 /** Waits until an element says this. */

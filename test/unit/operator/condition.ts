@@ -37,6 +37,7 @@ export function conditionWith(
       gatewayFaults: {},
     },
     lately: { hour: { since: now, counts: {} }, today: { since: now, counts: {} } },
+    paymentsByHour: [],
     ...{
       missing: [],
       possibleLossAt: undefined,

@@ -19,14 +19,14 @@ const agreed = { currency: 'KES', cents: '100050', ...rate }
 describe('a payment in the console', () => {
   test('is shown first as it was agreed in local money', ({ expect }) => {
     const shown = `${PaymentTable({ payments: [{ ...payment, agreed }], unit })}`
-    expect(shown).toContain('<td>KES 1,000.50 (0.25 tRBTC)</td>')
+    expect(shown).toContain('<td data-label="Amount">KES 1,000.50 (0.25 tRBTC)</td>')
     const page = `${PaymentView({ payment: { ...payment, agreed }, unit })}`
     expect(page).toContain(`<dd>KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}</dd>`)
   })
 
   test('is in the unit alone where nothing was agreed', ({ expect }) => {
     const shown = `${PaymentTable({ payments: [{ ...payment, agreed: null }], unit })}`
-    expect(shown).toContain('<td>0.25 tRBTC</td>')
+    expect(shown).toContain('<td data-label="Amount">0.25 tRBTC</td>')
     const page = `${PaymentView({ payment: { ...payment, agreed: null }, unit })}`
     expect(page).not.toContain('Agreed')
   })

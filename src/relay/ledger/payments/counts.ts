@@ -32,18 +32,27 @@ export function addCounts(rows: Draft, kind: string, added: EventCounts): void {
 const readSamples = (rows: Draft): readonly CountSample[] => readMeta(rows, 'counted') ?? []
 
 const getDayStart = (time: number): number => time - (time % dayMs)
+const getHourStart = (time: number): number => time - (time % hourMs)
 
-/** Stores a sample of the counts if the last one is ten minutes old, or of another day (UTC). */
+/** Matches what counts payments that began. */
+const begun = /\.(accepted|enqueued)$/
+
+/** Stores a sample of the counts if the last one is ten minutes old, or of another hour. */
 export function sampleCounts(rows: Draft): void {
   const { now } = rows
   const samples = readSamples(rows)
   const [lastAt = 0] = samples.at(-1) ?? []
-  if (now - lastAt < sampleIntervalMs && getDayStart(lastAt) === getDayStart(now)) return
+  if (now - lastAt < sampleIntervalMs && getHourStart(lastAt) === getHourStart(now)) return
   const firstOfDay = samples.find(([at]) => getDayStart(at) === getDayStart(now))
-  // Besides the day's first sample, only those of about the last hour are needed.
-  const needed = samples.filter((sample, index) => {
+  // Whole are the day's first sample and those of about the last hour; of each hour of a day, only
+  // the payments are needed.
+  const needed = samples.flatMap((sample, index): CountSample[] => {
+    const [at, counts] = sample
     const [nextAt = now] = samples[index + 1] ?? []
-    return sample === firstOfDay || now - nextAt < hourMs + sampleIntervalMs
+    if (sample === firstOfDay || now - nextAt < hourMs + sampleIntervalMs) return [sample]
+    const isFirst = getHourStart(samples[index - 1]?.[0] ?? 0) !== getHourStart(at)
+    const payments = Object.entries(counts).filter(([name]) => begun.test(name))
+    return isFirst && now - at < dayMs ? [[at, Object.fromEntries(payments)]] : []
   })
   saveMeta(rows, 'counted', [...needed, [now, readEventCounts(rows)]])
 }
@@ -66,3 +75,19 @@ export function sumRecentCounts(
     today: countSince(firstOfDay),
   }
 }
+
+/** Counts the payments that began in each hour of about a day that had any, the earliest first. */
+export function countPaymentsByHour(rows: Draft): { at: number; payments: number }[] {
+  const samples = readSamples(rows)
+  const ends = [...samples.slice(1), [rows.now, readEventCounts(rows)] as const]
+  const hours = new Map<number, number>()
+  for (const [index, [at, before]] of samples.entries()) {
+    const payments = sumBegun(ends[index]?.[1] ?? before) - sumBegun(before)
+    const hour = getHourStart(at)
+    if (payments > 0) hours.set(hour, (hours.get(hour) ?? 0) + payments)
+  }
+  return [...hours].map(([at, payments]) => ({ at, payments }))
+}
+
+const sumBegun = (counts: EventCounts): number =>
+  Object.entries(counts).reduce((sum, [name, times]) => sum + (begun.test(name) ? times : 0), 0)

@@ -1,7 +1,12 @@
 import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { dropDeploymentFacts } from '../observations.ts'
-import { readEventCounts, sampleCounts, sumRecentCounts } from '../payments/counts.ts'
+import {
+  countPaymentsByHour,
+  readEventCounts,
+  sampleCounts,
+  sumRecentCounts,
+} from '../payments/counts.ts'
 import { listPhasePayments, readBackedWei } from '../payments/payment-states.ts'
 import { readQueueTotals } from '../payments/queue-totals.ts'
 import { countCarried, findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
@@ -81,6 +86,7 @@ function readVitals(step: StepContext, identity: Identity | undefined) {
     counts: readEventCounts(rows),
     /** Counts the same events of about the last hour, and of the day (UTC). */
     lately: sumRecentCounts(rows),
+    paymentsByHour: countPaymentsByHour(rows),
     /** Counts what each gateway delivered in each of the last hours. */
     gateways: readGatewayHours(rows),
     /** Tells when a bad request or a wrong secret was counted last, by `<gateway>/<event>`. */

@@ -1,0 +1,69 @@
+import { createCoinUnit } from '../../loan/amounts.ts'
+import type { StatusAnswer } from '../../operator/schemas/status.ts'
+import { describeNode } from '../../operator/status.ts'
+import { Live } from '../parts.tsx'
+import { Facts, Rows } from './answer.tsx'
+
+/** Shows what those read who run the machines: each fact of the status by its own name. */
+export function System({ status }: { status: StatusAnswer }) {
+  const { head, callsToday, version, schema, chainId, health, guards, relayers, unit } = status
+  const { pool, ...contracts } = status.contracts
+  const coin = createCoinUnit(status.currency)
+  const gasUsed = status.blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`)
+  return (
+    <>
+      <Nodes status={status} />
+      <Live name="checks" title="Checks">
+        <Rows name="Checks" of={health.checks ?? []} columns={['name', 'state', 'says']} />
+      </Live>
+      <Live name="relayer" title="Relayer">
+        {relayers.map((relayer) => (
+          <Facts of={relayer} unit={coin} />
+        ))}
+      </Live>
+      <Live name="contracts" title="Contracts and pool">
+        <Facts of={{ ...contracts, ...pool }} unit={unit} />
+      </Live>
+      <Live name="chain" title="Chain">
+        <Facts of={{ chainId, version, schema, head, gasUsed, callsToday }} />
+      </Live>
+      <Live name="counted" title="Events">
+        <Rows name="Events" of={listCounts(status)} />
+      </Live>
+      <Live name="guards" title="Guards">
+        <Rows name="Guards" of={guards} />
+      </Live>
+    </>
+  )
+}
+
+function Nodes({ status }: { status: StatusAnswer }) {
+  const isFailing = status.health.failing.includes('node')
+  const nodes = status.nodes.map(({ methods, ...node }) => ({
+    ...node,
+    state:
+      isFailing && node.state === 'able'
+        ? 'able, but see the checks'
+        : describeNode({ ...node, methods }, status),
+  }))
+  return (
+    <Live name="nodes" title="Nodes, as this process knows them">
+      <Rows name="Nodes" of={nodes} />
+      <p class="soft">
+        A node that fails or lags is suspended for a moment. A node whose answer was disproved by a
+        block’s hash, its work or another node is distrusted, and asked last for a minute. If that
+        goes on, name another one in NODE_URL.
+      </p>
+    </Live>
+  )
+}
+
+/** Lists the counted events of about the last hour, and of today. */
+function listCounts({ lately: { hour, today } }: StatusAnswer) {
+  const names = [...new Set([hour, today].flatMap(({ counts }) => Object.keys(counts)))].sort()
+  return names.map((event) => ({
+    event,
+    hour: hour.counts[event] ?? 0,
+    today: today.counts[event] ?? 0,
+  }))
+}
