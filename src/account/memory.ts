@@ -76,13 +76,14 @@ const accountMemory = z.object({
   ),
   /** Holds what a session last asked to confirm, encrypted, and when (Unix ms). */
   unconfirmed: z.optional(z.object({ session: z.string(), sealed: z.string(), at: z.int() })),
-  /** Holds sealed names, which of them payers see, and when and in which session one was typed. */
+  /** Holds sealed names, which of them payers see, when each came, and the session of `own`. */
   names: z._default(
     z.partial(
       z.object({
         shows: z.enum(['own', 'verified']),
         own: z.string(),
         verified: z.string(),
+        verifiedAt: z.int(),
         typedAt: z.int(),
         session: z.string(),
       }),

@@ -22,6 +22,9 @@ type Paid = { to: Address; at: number }
 
 type IsAllowed = (memory: AccountMemory, now: number) => boolean
 
+/** Says what became of a choice: it may come too early, or be of a name that is not there. */
+export type NameChange = 'done' | 'impossible' | 'forbidden'
+
 export type Names = ReturnType<typeof createNames>
 
 const hourMs = 60 * 60 * 1_000
@@ -121,35 +124,39 @@ export function createNames({ memory, seal }: { memory: Memory; seal: Seal }) {
       return hasLookedUp(after, look) ? { kind: picked.kind, text } : undefined
     },
     /**
-     * Shows what a holder chooses, as often as that is delivered; tells whether it was possible.
-     * `isAllowed` is asked in the step that changes the account.
+     * Shows what a holder chooses, as often as that is delivered. `isAllowed` is asked in the step
+     * that changes the account.
      */
     async choose(account: Address, choice: NameChoice, session: string, isAllowed: IsAllowed) {
       const { kind } = choice
-      const text = choice.kind === 'own' ? choice.text : ''
-      const own = await seal.encrypt(text, toContext('own', account))
-      let isDone = false
+      const own =
+        choice.kind === 'own' ? await seal.encrypt(choice.text, toContext('own', account)) : ''
+      let result: NameChange = 'done'
       await memory.change(account, (before, now) => {
         const { names } = before
         const typed = names.typedAt !== undefined && now - names.typedAt < dayMs
         const isRepeated = kind === 'own' && names.session === session
         const isPossible = { own: !typed, verified: names.verified !== undefined, none: true }[kind]
-        isDone = isRepeated || (isPossible && isAllowed(before, now))
-        if (isRepeated || !isDone) return undefined
+        result = 'done'
+        if (isRepeated) return undefined
+        if (!isPossible) result = 'impossible'
+        else if (!isAllowed(before, now)) result = 'forbidden'
+        if (result !== 'done') return undefined
         if (kind === 'verified') return { ...before, names: { ...names, shows: kind } }
         // A name that is taken away leaves the time for which the next one waits.
         const next = kind === 'own' ? { shows: kind, own, typedAt: now, session } : hidden
         return { ...before, names: { ...names, ...next } }
       })
-      return isDone
+      return result
     },
     /** Offers a verified name to its holder, or takes all names away if there is none. */
     async verify(account: Address, text: string | null): Promise<void> {
-      const sealed = await seal.encrypt(text ?? '', toContext('verified', account))
-      await memory.change(account, ({ names, ...before }) => {
+      const context = toContext('verified', account)
+      const verified = text === null ? undefined : await seal.encrypt(text, context)
+      await memory.change(account, ({ names, ...before }, verifiedAt) => {
         const isSeen = text !== null && names.shows === 'own'
-        const verified = text === null ? undefined : sealed
-        return { ...before, names: { ...names, ...(isSeen ? {} : hidden), verified } }
+        const next = { ...names, ...(isSeen ? {} : hidden), verified, verifiedAt }
+        return { ...before, names: next }
       })
     },
   }

@@ -165,21 +165,26 @@ function adaptToChoice(before: AccountMemory, { session, language }: Choice, now
 const isReplaceable = ({ pin }: AccountMemory, now: number): boolean =>
   pin?.replaceableAt !== undefined && pin.replaceableAt <= now
 
-/** Tells whether the PIN that was right at a step authorizes a change of this memory. */
-export const isAuthorized = (memory: AccountMemory, step: string, now: number): boolean =>
-  toAuthorization(memory, step, now) === 'valid'
+/** Tells whether the PIN that was right at a step, after `since`, authorizes a change. */
+export const isAuthorized = (
+  memory: AccountMemory,
+  step: string,
+  now: number,
+  since?: number,
+): boolean => toAuthorization(memory, step, now, since) === 'valid'
 
 function toAuthorization(
   { pin, isDormant }: AccountMemory,
   step: string,
   now: number,
+  since = 0,
 ): Authorization {
   if (isDormant) return 'dormant'
   if (pin === undefined) return 'void'
   if (pin.tries >= maxPinTries) return 'blocked'
   const rightCheck = pin.judged.find((check) => check.step === step && check.left === null)
-  const isCurrent = rightCheck?.salt === pin.salt && now - rightCheck.at <= authorizationMs
-  return isCurrent ? 'valid' : 'void'
+  if (rightCheck?.salt !== pin.salt || rightCheck.at <= since) return 'void'
+  return now - rightCheck.at <= authorizationMs ? 'valid' : 'void'
 }
 
 function describeState({ pin, isDormant, now }: AccountMemory & { now: number }): PinState {
@@ -231,7 +236,9 @@ const revokeAuthorizations = (judged: StoredPin['judged']): StoredPin['judged'] 
   judged.map((check) => ({ ...check, salt: '' }))
 
 /** Restores all tries and ends dormancy, once an operator has identified the caller. */
-export function unlockPin({ isDormant: _, ...memory }: AccountMemory): AccountMemory {
+export function unlockPin({ isDormant, ...locked }: AccountMemory): AccountMemory {
+  // The caller may be another person, who has agreed to no name.
+  const memory = isDormant ? { ...locked, names: {} } : locked
   const { pin } = memory
   if (pin === undefined) return memory
   return { ...memory, pin: { ...pin, tries: 0, judged: revokeAuthorizations(pin.judged) } }

@@ -147,6 +147,7 @@ function assembleOperator(
     country: config.gatewayCountry,
     memory,
     names: createNames({ memory, seal: createSeal(config.accountKeySecret, 'name') }),
+    recipientNames: config.menu.recipientNames,
     keys: createSessionKeys(config.accountIdSecret),
     limits: config.limits,
     identity: assembleIdentity(config),

@@ -114,19 +114,25 @@ export async function changeName(
   if (authorizedBy === undefined) throw new Error('a name was changed without a correct PIN')
   const denial = await findDenial(visit, authorizedBy)
   if (denial !== undefined) return endScreen(writeDenial(visit, denial))
-  const { done, tooEarly, taken } = nameWords(visit.messages)
+  const { done, tooEarly, taken, unchecked } = nameWords(visit.messages)
   const { address } = visit.account
   if (choice.kind === 'own') {
     const tills = settings.agents ? (await ledger.listTills()).map(({ name }) => name) : []
     const { serviceName = defaultServiceName } = settings
     if (isTakenName(choice.text, serviceName, tills)) return endScreen(taken)
   }
-  const isDone = await names.choose(address, choice, visit.session, (before, now) =>
-    isAuthorized(before, authorizedBy, now),
-  )
+  const change = await names.choose(address, choice, visit.session, (before, now) => {
+    // One that was verified since the PIN may be another than the screen after it had.
+    const since = choice.kind === 'verified' ? before.names.verifiedAt : undefined
+    return isAuthorized(before, authorizedBy, now, since)
+  })
   // The ledger stores this screen, so it has no name.
-  if (isDone) return endScreen(done)
-  return endScreen(choice.kind === 'own' ? tooEarly : visit.messages.pin.unchanged)
+  const texts = {
+    done: done[choice.kind],
+    impossible: choice.kind === 'own' ? tooEarly : unchecked,
+    forbidden: visit.messages.pin.unchanged,
+  }
+  return endScreen(texts[change])
 }
 
 /** Records that the cash of a withdrawal was paid out, and warns if that was said before. */

@@ -53,6 +53,8 @@ export type ActionOptions = OperatorPayments & {
   country: Country | undefined
   memory: Memory
   names: Names
+  /** Tells whether payers see names. */
+  recipientNames: boolean
   keys: SessionKeys
   limits: Parameters<Ledger['findKnownRefusal']>[1]
   loan: LoanReader

@@ -16,6 +16,9 @@ export const verifyName = callerAction({
     const name = given === null ? null : shortenName(given)
     if (name === undefined)
       return refuseRequest(400, 'a name has letters alone, 2 to 15 in the first word')
+    if (name !== null && !options.recipientNames) {
+      return refuseRequest(409, 'RECIPIENT_NAMES is off')
+    }
     await recordInAudit(options, name === null ? 'remove-name' : 'verify-name', { account })
     await options.names.verify(account, name)
     return { account, name }

@@ -163,6 +163,8 @@ export type MenuQuestion = {
   parseAnswer: (typed: string, context: MenuContext, draft: SessionDraft) => AnswerResult
   /** Marks the answer as a PIN, which is never stored, logged or part of a step's key. */
   secret?: 'currentPin' | 'newPin'
+  /** Returns what alone is stored of an answer, which it is again read from. */
+  shorten?: (typed: string) => string | undefined
   repeatQuestion?: NodeName
   facts?: readonly ScreenFactName[]
   paymentKind?: PaymentKind

@@ -187,8 +187,9 @@ function applyLateness(
 
 function maskSecret(typed: string, node: MenuNode): string {
   const answer = normalizeAnswer(typed)
-  const isSecret = node.kind === 'question' && node.secret !== undefined
-  if (!isSecret || answer === backDigit || answer === mainMenuDigits) return typed
+  if (node.kind === 'list' || answer === backDigit || answer === mainMenuDigits) return typed
+  if (node.shorten !== undefined) return node.shorten(answer) ?? masks.other
+  if (node.secret === undefined) return typed
   return isPin(answer) || isMaskedPin(answer) ? masks.pin : masks.other
 }
 

@@ -129,7 +129,7 @@ test('a name is offered, agreed to, exported and taken away by commands, and no 
   const told = 'Once the holder agrees (8. Settings, 5. My name), payers see: Amina W.\n'
   expect(await run('verify-name', `${holder}\namina wanjiru\n`)).toEqual([0, told])
   expect(await seen('early')).not.toContain('Amina')
-  expect(await hold('agree', '8', '5', '3', pin)).toContain('END It is done.')
+  expect(await hold('agree', '8', '5', pin, '3')).toContain('END Done. Payers see the checked')
   expect(await seen('paid')).toContain('\nChecked name: Amina W.\n1. Send\n')
   expect(await pay('paid', '2', holder, '0.025', pin, '1')).toContain('END Transfer Submitted')
   await deployment.allDone()
@@ -139,11 +139,21 @@ test('a name is offered, agreed to, exported and taken away by commands, and no 
   expect(await run('remove-name', holder)).toEqual([0, 'Payers see no name of this number now.\n'])
   expect(await seen('late')).not.toContain('Amina')
   await run('verify-name', `${holder}\nBeatrice\n`)
-  await hold('again', '8', '5', '3', pin)
+  await hold('again', '8', '5', pin, '3')
   await run('erase', holder)
   expect((await memoryOf(holder)).names).toEqual({ shown: null, verified: null })
   expect(await seen('erased')).not.toContain('Beatrice')
 
+  const off = openOperated(chain, {
+    PROFILE: 'lender',
+    PIN: 'on',
+    PIN_SECRET: `0x${'5'.repeat(64)}`,
+  })
+  await off.round()
+  expect(await off.refused('name', { phone: holder, name: 'Amina' })).toEqual({
+    ...{ status: 409, error: 'RECIPIENT_NAMES is off' },
+  })
+  expect(await off.act('name', { phone: holder, name: null })).toEqual({ account, name: null })
   for (const name of ['', 'Amina 2', 'A', '<b>Amina</b>'])
     expect((await deployment.refused('name', { phone: holder, name })).status).toBe(400)
   const kept = JSON.stringify([deployment.events, await deployment.ledger.listAudit(99)])

@@ -22,15 +22,21 @@ export const nameWords = defineWords({
     label: 'My name',
     own: (name: string) => `Says: ${name}`,
     verified: (name: string) => `Checked name: ${name}`,
-    nobody: 'Payers see no name of you.',
+    nobody: 'Payers see no name for this number.',
     seen: (hours: number) => (hours === 0 ? 'Payers see:' : `Payers see in ${hours} h:`),
     offered: (name: string) => `Your provider checked: ${name}`,
     type: 'Type my name',
+    keep: 'Show this name',
     hide: 'Show no name',
     agree: 'Show checked name',
     ask: 'Your first name and family name. Payers see the first, and one letter of the other:',
-    form: 'Only letters, 2 to 15 in the first name.',
-    done: 'It is done. Payers see a name that you typed after 24 hours.',
+    form: 'Letters A to Z, also with accents: 2 to 15 in the first name.',
+    done: {
+      own: 'Done. Payers see it from 24 hours on.',
+      none: 'Done. Payers see no name now.',
+      verified: 'Done. Payers see the checked name now.',
+    },
+    unchecked: 'Your provider has checked no name yet.',
     tooEarly: 'A name can be changed once in 24 hours. Nothing was changed.',
     taken: 'This looks like the name of the service or a till. Nothing was changed.',
   },
@@ -38,15 +44,21 @@ export const nameWords = defineWords({
     label: 'Jina langu',
     own: (name) => `Anajiita: ${name}`,
     verified: (name) => `Jina lililothibitishwa: ${name}`,
-    nobody: 'Wanaokulipa hawaoni jina lako.',
+    nobody: 'Wanaokulipa hawaoni jina la namba hii.',
     seen: (hours) => (hours === 0 ? 'Wanaokulipa wanaona:' : `Wataona baada ya saa ${hours}:`),
     offered: (name) => `Mtoa huduma amethibitisha: ${name}`,
     type: 'Andika jina langu',
+    keep: 'Onyesha jina hili',
     hide: 'Usionyeshe jina',
     agree: 'Onyesha lililothibitishwa',
     ask: 'Jina lako la kwanza na la ukoo. Wanaokulipa wataona la kwanza, na herufi moja ya la ukoo:',
-    form: 'Herufi tu, 2 hadi 15 katika jina la kwanza.',
-    done: 'Imefanyika. Jina uliloandika litaonekana baada ya saa 24.',
+    form: 'Herufi A hadi Z, hata zenye alama: 2 hadi 15 katika jina la kwanza.',
+    done: {
+      own: 'Imefanyika. Wanaokulipa wataliona baada ya saa 24.',
+      none: 'Imefanyika. Wanaokulipa hawaoni jina sasa.',
+      verified: 'Imefanyika. Wanaokulipa wanaona jina lililothibitishwa sasa.',
+    },
+    unchecked: 'Mtoa huduma bado hajathibitisha jina.',
     tooEarly: 'Jina hubadilishwa mara moja kwa saa 24. Hakuna kilichobadilishwa.',
     taken: 'Linafanana na jina la huduma au la wakala. Hakuna kilichobadilishwa.',
   },
@@ -54,15 +66,21 @@ export const nameWords = defineWords({
     label: 'Mon nom',
     own: (name) => `Se dit: ${name}`,
     verified: (name) => `Nom vérifié: ${name}`,
-    nobody: 'Vos payeurs ne voient aucun nom.',
+    nobody: 'Vos payeurs ne voient aucun nom pour ce numéro.',
     seen: (hours) => (hours === 0 ? 'Vos payeurs voient:' : `Vos payeurs verront dans ${hours} h:`),
     offered: (name) => `Vérifié par votre prestataire: ${name}`,
     type: 'Écrire mon nom',
+    keep: 'Montrer ce nom',
     hide: 'Ne montrer aucun nom',
     agree: 'Montrer le nom vérifié',
     ask: 'Vos prénom et nom. Vos payeurs verront le prénom et une lettre du nom:',
-    form: 'Lettres seulement, 2 à 15 pour le prénom.',
-    done: "C'est fait. Un nom que vous écrivez se voit après 24 heures.",
+    form: 'Lettres de A à Z, avec ou sans accents: 2 à 15 pour le prénom.',
+    done: {
+      own: "C'est fait. Vos payeurs le verront dans 24 heures.",
+      none: "C'est fait. Vos payeurs ne voient plus de nom.",
+      verified: "C'est fait. Vos payeurs voient le nom vérifié.",
+    },
+    unchecked: "Votre prestataire n'a encore vérifié aucun nom.",
     tooEarly: "Un nom change une fois en 24 heures. Rien n'a été changé.",
     taken: "Il ressemble au nom du service ou d'une caisse. Rien n'a été changé.",
   },
@@ -70,15 +88,21 @@ export const nameWords = defineWords({
     label: 'Mi nombre',
     own: (name) => `Dice ser: ${name}`,
     verified: (name) => `Nombre verificado: ${name}`,
-    nobody: 'Quien le paga no ve ningún nombre.',
+    nobody: 'Quien le paga no ve ningún nombre para este número.',
     seen: (hours) => (hours === 0 ? 'Quien le paga ve:' : `Quien le paga verá en ${hours} h:`),
     offered: (name) => `Su proveedor verificó: ${name}`,
     type: 'Escribir mi nombre',
+    keep: 'Mostrar este nombre',
     hide: 'No mostrar nombre',
     agree: 'Mostrar el verificado',
     ask: 'Su nombre y apellido. Quien le paga verá el nombre y una letra del apellido:',
-    form: 'Solo letras, de 2 a 15 en el nombre.',
-    done: 'Hecho. Un nombre que usted escribe se ve después de 24 horas.',
+    form: 'Letras de la A a la Z, también con acentos: de 2 a 15 en el nombre.',
+    done: {
+      own: 'Hecho. Quien le paga lo verá después de 24 horas.',
+      none: 'Hecho. Quien le paga ya no ve ningún nombre.',
+      verified: 'Hecho. Quien le paga ya ve el nombre verificado.',
+    },
+    unchecked: 'Su proveedor aún no verificó ningún nombre.',
     tooEarly: 'Un nombre cambia una vez en 24 horas. No se cambió nada.',
     taken: 'Se parece al nombre del servicio o de una caja. No se cambió nada.',
   },
@@ -96,19 +120,31 @@ function writeHeldNames(messages: Messages, { shown, hours, offered }: HeldNames
   return [...lines, ...(isOffered ? [words.offered(offered)] : [])].join('\n')
 }
 
-const createEntry = (digit: string, word: 'type' | 'hide' | 'agree', name?: NameChoice): Entry => ({
-  digit,
-  label: (messages) => nameWords(messages)[word],
-  ...(name === undefined ? { target: 'typeName' } : { draft: { name }, target: 'pinForName' }),
-})
-
 const nameEffect: Effect = {
   name: 'name',
   createOutcome: ({ name }) => ({ kind: 'name', name: requireAnswer(name) }),
 }
 
-/** Creates the nodes in which a holder sees the names that payers see, and chooses one. */
+const createEntry = (
+  digit: string,
+  word: 'type' | 'keep' | 'hide' | 'agree',
+  name?: NameChoice,
+): Entry => ({
+  digit,
+  label: (messages) => nameWords(messages)[word],
+  ...(name && { draft: { name } }),
+  target: word === 'type' ? 'typeName' : nameEffect,
+})
+
+/**
+ * Creates the nodes in which a holder sees the names that payers see, and chooses one, all behind
+ * the PIN: the number may be another person's by now.
+ */
 export const createNameNodes = (): Record<string, MenuNode> => ({
+  pinForName: createPinQuestion(({ pin }) => pin.enter.see, {
+    target: 'myName',
+    back: 'settings',
+  }),
   myName: {
     kind: 'list',
     facts: ['heldNames'],
@@ -131,17 +167,19 @@ export const createNameNodes = (): Record<string, MenuNode> => ({
         ? rejectAnswer(nameWords(messages).form)
         : acceptAnswer({ name: { kind: 'own', text } })
     },
-    targets: ['pinForName'],
+    // A caller types no full stop.
+    shorten: (typed) => shortenName(typed)?.replace('.', ''),
+    targets: ['ownName'],
     back: 'myName',
   },
-  pinForName: createPinQuestion(({ pin }) => pin.enter.see, {
-    title({ messages }, { name }) {
+  ownName: {
+    kind: 'list',
+    title: ({ messages }, { name }) => {
       const choice = requireAnswer(name)
-      const { seen, hide, agree } = nameWords(messages)
-      if (choice.kind === 'own') return `${seen(24)}\n${writeName(messages, choice)}`
-      return choice.kind === 'none' ? hide : agree
+      if (choice.kind !== 'own') throw new Error('a name is confirmed that nobody typed')
+      return `${nameWords(messages).seen(24)}\n${writeName(messages, choice)}`
     },
-    target: nameEffect,
-    back: 'myName',
-  }),
+    entries: [createEntry('1', 'keep')],
+    back: 'typeName',
+  },
 })

@@ -86,7 +86,7 @@ export const callerSettings = {
             ]),
         createEntry('4', 'changedWallets', 'changedWallets'),
         ...(recipientNames
-          ? [{ digit: '5', label: (say: Messages) => nameWords(say).label, target: 'myName' }]
+          ? [{ digit: '5', label: (say: Messages) => nameWords(say).label, target: 'pinForName' }]
           : []),
       ],
       back: 'main',

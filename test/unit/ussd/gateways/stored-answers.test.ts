@@ -213,24 +213,28 @@ describe('an answer of a gateway that numbers its answers', () => {
   })
 
   test('is stored encrypted, and holds no PIN even then', async () => {
-    const { sendLast, rows } = await open(withPin)
+    const settings = { ...withPin.settings, recipientNames: true }
+    const { sendLast, rows } = await open({ ...withPin, settings })
     const slips = ['2', to, '0.001', '48261x', '111222', '8', pin]
     const changing = ['8', '2', pin, '1234', '739164', '739165', '739164']
-    for (const [session, answers] of Object.entries({ s: slips, c: changing })) {
+    const naming = ['8', '5', pin, '1', 'Njeri 1', 'amina wanjiru', '1']
+    for (const [session, answers] of Object.entries({ s: slips, n: naming, c: changing })) {
       for (const count of answers.keys()) await sendLast({ ...typed(count, answers), session })
-      await sendLast({ ...typed(7, answers), session })
+      const end = await sendLast({ ...typed(7, answers), session })
+      if (session === 'n') expect(end).toContain('END Done. Payers see it')
     }
     const texts = rows()
       .filter((row) => row.startsWith('shown '))
       .map((row) => Object.fromEntries(JSON.parse(row.slice('shown '.length))))
       .filter(({ name }) => name === 'text')
-    expect(texts).toHaveLength(15)
+    expect(texts).toHaveLength(23)
     const seal = createSeal(secret, 'text')
     const opened = await Promise.all(
       texts.map((one) => seal.decrypt(JSON.parse(one.value), `${one.session}:${one.step}`)),
     )
     expect(opened).toContain(JSON.stringify(['2', to, '0.001']))
-    expect(opened.join()).not.toMatch(/48261|1112|1234|73916/)
+    expect(opened.join()).not.toMatch(/48261|1112|1234|73916|njeri|wanjiru/i)
+    expect(opened.join()).toContain('"Amina W"')
     expect(rows().join()).not.toMatch(/0700000002|482615|73916/)
   })
 })

@@ -3,6 +3,7 @@ import { menus } from '../../../../scripts/dev/menu-ways.ts'
 import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
 import { createMemory, eraseMemory } from '../../../../src/account/memory.ts'
 import { createNames, isTakenName, shortenName } from '../../../../src/account/names.ts'
+import { unlockPin } from '../../../../src/account/pin.ts'
 import { createSeal } from '../../../../src/account/seal.ts'
 import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
@@ -12,14 +13,17 @@ import { friend, openWorld } from '../world.ts'
 const pin = '482615'
 const languages = ['en'] as const
 const dayMs = 86_400_000
-const enter = (name: string) => `8*5*1*${name}*${pin}`
-const [hide, agree] = [`8*5*2*${pin}`, `8*5*3*${pin}`]
+const mine = `8*5*${pin}`
+const enter = (name: string) => `${mine}*1*${name}*1`
+const [hide, agree] = [`${mine}*2`, `${mine}*3`]
 const send = `2*${friend}*0.001`
 const to = 'Send 0.001 tRBTC|To: +254 700 000 001'
 const beforePin = `CON ${to}|Fee: none|Enter your PIN|0. Change`
 const nameless = `CON ${to}|1. Send|0. Change`
 const named = (line: string) => `CON ${to}|${line}|1. Send|0. Change`
-const done = 'END It is done. Payers see a name that you typed after 24 hours.'
+const done = 'END Done. Payers see it from 24 hours on.'
+const hidden = 'END Done. Payers see no name now.'
+const agreed = 'END Done. Payers see the checked name now.'
 const taken = 'END This looks like the name of the service or a till. Nothing was changed.'
 
 /** A service that shows names, whose first three callers have chosen PINs. */
@@ -58,6 +62,8 @@ async function openNamed(changes?: Partial<MenuSettings>) {
 async function openVerified() {
   const opened = await open()
   await opened.names.verify(opened.holder, 'Amina W.')
+  // What was verified in the PIN's millisecond may have come after it.
+  opened.clock.forward(1)
   return opened
 }
 
@@ -65,17 +71,16 @@ describe('a name that its holder types', () => {
   test('is shown as its own word after 24 hours', async () => {
     const { play } = await open()
     await play(`
-      n@1: 8*5 -> CON Payers see no name of you.|1. Type my name|2. Show no name|3. Show checked name|0. Back
-      n@1: 8*5*1 -> CON Your first name and family name. Payers see the first, and one letter of the other:|0. Back
-      n@1: 8*5*1*amina  WANJIRU -> CON Payers see in 24 h:|Says: Amina W.|Enter your PIN|0. Back
-      n@1: 8*5*1*amina  WANJIRU*739164 -> CON Wrong PIN. …
-      n@1: 8*5*1*amina  WANJIRU*739164*${pin} -> ${done}
-      n@1: 8*5*1*amina  WANJIRU*739164*${pin} -> same
+      n@1: ${mine} -> CON Payers see no name for this number.|1. Type my name|2. Show no name|3. Show checked name|0. Back
+      n@1: ${mine}*1 -> CON Your first name and family name. Payers see the first, and one letter of the other:|0. Back
+      n@1: ${mine}*1*amina  WANJIRU -> CON Payers see in 24 h:|Says: Amina W.|1. Show this name|0. Back
+      n@1: ${mine}*1*amina  WANJIRU*1 -> ${done}
+      n@1: ${mine}*1*amina  WANJIRU*1 -> same
       1439 min
       early: ${send}*${pin} -> ${nameless}
-      own@1: 8*5 -> CON Payers see in 1 h:|Says: Amina W.|…
+      own@1: ${mine} -> CON Payers see in 1 h:|Says: Amina W.|…
       1 min
-      own@1: 8*5 -> CON Payers see:|Says: Amina W.|…
+      own@1: ${mine} -> CON Payers see:|Says: Amina W.|…
       later: ${send}*${pin} -> ${named('Says: Amina W.')}`)
   })
 
@@ -101,7 +106,7 @@ describe('a name that its holder types', () => {
       b@1: ${enter('Beatrice')} -> same
       c@1: ${enter('Carol')} -> ${early}
       s: ${send}*${pin} -> ${nameless}
-      none@1: ${hide} -> ${done}
+      none@1: ${hide} -> ${hidden}
       d@1: ${enter('Carol')} -> ${early}
       1 days
       t: ${send}*${pin} -> ${nameless}
@@ -109,7 +114,7 @@ describe('a name that its holder types', () => {
       1 days
       u: ${send}*${pin} -> ${named('Says: Carol')}
       none@1: ${hide} -> same
-      gone@1: ${hide} -> ${done}
+      gone@1: ${hide} -> ${hidden}
       v: ${send}*${pin} -> ${nameless}`)
   })
 
@@ -144,11 +149,12 @@ describe('a name that its holder types', () => {
 
   test('cannot look verified, whatever is typed', async () => {
     const { play } = await open()
-    const refused = 'CON Only letters, 2 to 15 in the first name. Please try again.|0. Back'
+    const form = 'Letters A to Z, also with accents: 2 to 15 in the first name.'
+    const refused = `CON ${form} Please try again.|0. Back`
     await play(`
-      s@1: 8*5*1*Checked name: Amina -> ${refused}
-      s@1: 8*5*1*Checked name: Amina*Amina 1 -> ${refused}
-      s@1: 8*5*1*Checked name: Amina*Amina 1*Checked Amina*${pin} -> ${done}
+      s@1: ${mine}*1*Checked name: Amina -> ${refused}
+      s@1: ${mine}*1*Checked name: Amina*Amina 1 -> ${refused}
+      s@1: ${mine}*1*Checked name: Amina*Amina 1*Checked Amina*1 -> ${done}
       1 days
       pay: ${send}*${pin} -> ${named('Says: Checked A.')}`)
   })
@@ -193,19 +199,31 @@ describe('a name that the operator verified', () => {
     const { play, names, holder } = await openVerified()
     await play(`
       s: ${send}*${pin} -> ${nameless}
-      own@1: 8*5 -> CON Payers see no name of you.|Your provider checked: Amina W.|…
-      yes@1: 8*5*3 -> CON Show checked name|Enter your PIN|0. Back
-      yes@1: ${agree} -> ${done}
-      own@1: 8*5 -> CON Payers see:|Checked name: Amina W.|1. Type my name|…
+      own@1: ${mine} -> CON Payers see no name for this number.|Your provider checked: Amina W.|…
+      yes@1: ${agree} -> ${agreed}
+      own@1: ${mine} -> CON Payers see:|Checked name: Amina W.|1. Type my name|…
       t: ${send}*${pin} -> ${named('Checked name: Amina W.')}
-      no@1: ${hide} -> ${done}
+      no@1: ${hide} -> ${hidden}
       u: ${send}*${pin} -> ${nameless}
-      back@1: ${agree} -> ${done}
+      back@1: ${agree} -> ${agreed}
       v: ${send}*${pin} -> ${named('Checked name: Amina W.')}`)
     await names.verify(holder, 'Amina K.')
     await play(`w: ${send}*${pin} -> ${nameless}`)
     await names.verify(holder, null)
-    await play(`x@1: ${agree} -> END Nothing was changed. Please dial again.`)
+    await play(`x@1: ${agree} -> END Your provider has checked no name yet.`)
+  })
+
+  test('is agreed to only as it was shown: not if another was verified since', async () => {
+    const { play, names, holder } = await openVerified()
+    await play(`yes@1: ${mine} -> CON …Your provider checked: Amina W.…`)
+    await names.verify(holder, 'Beatrice')
+    await play(`
+      yes@1: ${agree} -> END Nothing was changed. Please dial again.
+      s: ${send}*${pin} -> ${nameless}
+      1 min
+      own@1: ${mine} -> CON …Your provider checked: Beatrice…
+      own@1: ${agree} -> ${agreed}
+      t: ${send}*${pin} -> ${named('Checked name: Beatrice')}`)
   })
 
   test('waits while its holder has chosen a word of their own', async () => {
@@ -272,14 +290,41 @@ describe('names are no directory:', () => {
   test('a choice that is delivered again is done once, and answered alike', async () => {
     const { names, memory, holder } = await open()
     const type = (text: string) => names.choose(holder, { kind: 'own', text }, 's', () => true)
-    expect(await type('Amina W.')).toBe(true)
+    expect(await type('Amina W.')).toBe('done')
     const before = await memory.read(holder)
-    expect(await type('Amina W.')).toBe(true)
+    expect(await type('Amina W.')).toBe('done')
     expect((await memory.read(holder)).names).toEqual(before.names)
   })
 })
 
 describe('no name is shown', () => {
+  test.each(['on', 'strict'] as const)(
+    'to who has the phone without the PIN (%s)',
+    async (kind) => {
+      const { play, names, holder } = await open({ pin: kind })
+      await names.verify(holder, 'Amina W.')
+      await play(`
+      s@1: 8*5 -> CON Enter your PIN|0. Back
+      s@1: 8*5*739164 -> CON Wrong PIN. Tries left: 2.|Enter your PIN|0. Back
+      s@1: 8*5*739164*3 -> not …Amina…
+      t@1: ${mine} -> CON …Your provider checked: Amina W.…`)
+    },
+  )
+
+  test('of a number that an operator unblocked after 90 days', async () => {
+    const { play, memory, holder, clock, deliver } = await openNamed()
+    for (const month of [1, 2]) {
+      clock.forward(46 * dayMs)
+      await deliver(0, `month ${month}`, '1')
+    }
+    await play(`late@1: -> END …`)
+    await memory.change(holder, unlockPin)
+    await play(`
+      back@1: ${mine} -> CON Payers see no name for this number.|1. Type my name|…
+      s: ${send}*${pin} -> ${nameless}`)
+    expect((await memory.read(holder)).names).toEqual({})
+  })
+
   test('before the PIN, with a wrong one, or of a number whose holder agreed to none', async () => {
     const { play, memory, accountOf } = await openNamed()
     await play(`
