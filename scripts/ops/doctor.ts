@@ -232,7 +232,7 @@ function tokenFindings({ unit, contracts: { token, tokenAt }, now }: StatusAnswe
 
 /** Reports an alert; one that is over stays for a while, because it may return. */
 const alertFinding = ({ says, overSince }: StatusAnswer['alerts'][number]): Finding =>
-  overSince === null ? bad('alert', says) : good('alert', `Over since ${overSince}: ${says}`)
+  overSince === null ? bad('alert', says) : good('alert', `Ended at ${overSince}: ${says}`)
 
 const good = (name: string, says: string): Finding => ({ name, state: 'ok', says })
 const bad = (name: string, says: string): Finding => ({ name, state: 'bad', says })

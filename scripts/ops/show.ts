@@ -26,7 +26,7 @@ export function describeStatus(status: StatusAnswer): string[] {
     ...alerts.map(({ says, raisedAt, overSince }) =>
       overSince === null
         ? `ALERT since ${raisedAt}: ${says}`
-        : `Over since ${overSince}: the alert of ${raisedAt}: ${says}`,
+        : `Ended at ${overSince}: the alert of ${raisedAt}: ${says}`,
     ),
     describeAcceptance(status),
     ...(status.health.checks ?? [])

@@ -235,7 +235,7 @@ export function countAffordable(vitals: Vitals, terms: HealthData['terms']) {
 }
 
 /** Sets how many payments at the current price the balance has to pay for, so as not to be low. */
-const minPayments = 20
+export const minPayments = 20
 
 /** Sets how many payments the relayer's balance should pay for after a top-up. */
 export const reservePayments = 50n

@@ -41,7 +41,7 @@ export function judgeStatus(status: StatusAnswer): Condition {
     troubles,
     notes: [
       ...alerts.flatMap(({ says, overSince }) =>
-        overSince === null ? [] : `Over since ${overSince.slice(11, 19)}: ${says}`,
+        overSince === null ? [] : `Ended at ${overSince.slice(11, 19)}: ${says}`,
       ),
       ...checks.filter(({ state }) => state === 'unknown').map(({ says }) => `${says}.`),
     ],

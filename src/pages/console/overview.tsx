@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { createCoinUnit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
 import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
+import { minPayments } from '../../operator/health.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei } from '../../operator/status.ts'
 import { Command, type Fact, FactList, Live, Prose, showMoney, showTime } from '../parts.tsx'
@@ -57,13 +58,13 @@ const Tile = ({ name, title, value, children }: TileOptions) => (
   </Live>
 )
 
-/** Is below how many payments the fuel is low, and at how many its bar is full. */
-const [lowFuel, fullFuel] = [20, 100]
+/** Is at how many payments the fuel's bar is full. */
+const fullFuel = 100
 
 function Fuel({ status: { relayers, currency } }: Shown) {
   const { lastsFor = null, lastsAtWorst = null, balanceWei = null } = relayers[0] ?? {}
   const value = Math.min(lastsFor ?? 0, fullFuel)
-  const shares = [{ value, tone: value < lowFuel ? 'bad' : 'good' } as const]
+  const shares = [{ value, tone: value < minPayments ? 'bad' : 'good' } as const]
   const payments = lastsFor !== null && [count(lastsFor), <small> payments</small>]
   return (
     <Tile name="fuel" title="Fuel left" value={payments || 'not known'}>
@@ -71,7 +72,7 @@ function Fuel({ status: { relayers, currency } }: Shown) {
       <p class="soft">
         {showMoney(balanceWei, createCoinUnit(currency))}, at today’s price of gas
         {lastsAtWorst !== null && `; ${count(lastsAtWorst)} at the highest`}. The bar is full at{' '}
-        {fullFuel}; below {lowFuel} you are asked for more.
+        {fullFuel}; below {minPayments} you are asked for more.
       </p>
     </Tile>
   )

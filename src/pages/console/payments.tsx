@@ -31,7 +31,7 @@ function drawProgress(payment: PaymentSummary) {
 
 /** Links to a payment by the number on its receipt. */
 export const PaymentLink = ({ intent }: { intent: string }) => (
-  <a href={`/console/payments/${intent}`}>{toReceiptNumber(intent as `0x${string}`)}</a>
+  <a href={`/console/payments/${intent}`}>{toReceiptNumber(intent)}</a>
 )
 
 type PaymentTableOptions = { payments: readonly PaymentSummary[]; unit: Unit }
@@ -113,7 +113,7 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
   const { account: from, recipient, code, explorer } = payment
   const { name } = paymentKinds[payment.kind]
   const amount = showSpentAmount(payment, unit)
-  const ref = toReceiptNumber(payment.intent as `0x${string}`)
+  const ref = toReceiptNumber(payment.intent)
   const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }
   return (
     <Live name="payment" title={amount === '' ? name : `${name} of ${amount}`}>
@@ -156,7 +156,7 @@ export function TimeLine({ acceptedAt, transitions, assuredAt, paidOutAt, block 
       const words = index === last && block !== null ? `in block ${block}` : steps[state]
       return [at, words] as const
     }),
-    ...(assuredAt ? [[assuredAt, 'final for its agent, before its block is'] as const] : []),
+    ...(assuredAt ? [[assuredAt, 'final for the payee, ahead of its block'] as const] : []),
     ...(paidOutAt ? [[paidOutAt, 'cash paid out, as the agent says'] as const] : []),
   ]
   const since = (at: string) => ((Date.parse(at) - Date.parse(acceptedAt)) / 1_000).toFixed(1)

@@ -169,7 +169,7 @@ const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen
 function describePin(pin: AccountHit['caller']['pin']) {
   if (pin === null) return 'not known'
   if (pin.isBlocked) return 'blocked'
-  if (pin.isDormant) return 'asleep: the number was not dialled for long'
+  if (pin.isDormant) return 'dormant: not dialled for 90 days'
   return pin.isChosen ? 'chosen' : 'not chosen yet'
 }
 

@@ -114,7 +114,7 @@ export const outcomeSteps = {
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
-      // No round sends for a former key: its payments get a nonce of the key of now.
+      // No round sends for a former key: its payments get a nonce of the current key.
       const isOwn = relayer === step.relayer
       const use = isOwn
         ? ({ state: 'recorded', phase: null } as const)

@@ -39,7 +39,7 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   failed: "the block is as deep as the chain's confirmations, and the inner call failed",
   reorganized:
     'the block left the chain: the same bytes go out again, and the outcome is read again',
-  orphaned: 'the block left the chain, and no transaction of the key of now carries the payment',
+  orphaned: 'the block left the chain, and no transaction of the current key carries the payment',
 }
 
 type PhaseRule = {

@@ -86,7 +86,7 @@ const status: StatusAnswer = {
 test('the status begins with what needs a person, and its remedy', () => {
   expect(describeStatus(status)).toEqual([
     `ALERT since ${at}: Relayer 0x1 is low.`,
-    `Over since ${at}: the alert of ${at}: It is silent.`,
+    `Ended at ${at}: the alert of ${at}: It is silent.`,
     `Payments are refused: relayer_funds is failing, the last at ${at}.`,
     'relayer_funds is failing: It has nothing. Top up the relayer (`npm run ops -- relayers top-up`): nothing is lost.',
     `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments at today's price, 0 at worst; nonce 7 here, 5 in the chain; 2 in flight, 1 queued since ${at}. Top up to 0.0008 tRBTC for 50 payments (0.01 tRBTC at worst). Waiting payments are kept.`,

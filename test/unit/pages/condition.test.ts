@@ -55,7 +55,7 @@ test('what is over, or not known, needs nobody', () => {
   const { tone, notes } = judge(conditionWith({ alerts: [alert] }, { head: undefined }))
   expect(tone).toBe('good')
   expect(notes).toEqual([
-    expect.stringMatching(/^Over since .*: It was stuck\.$/),
+    expect.stringMatching(/^Ended at .*: It was stuck\.$/),
     'No round has asked a node yet.',
   ])
 })

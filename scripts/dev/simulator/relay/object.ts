@@ -59,7 +59,7 @@ export function switchKey(world: World): void {
   }
 }
 
-/** Tells whether the ledger has the key of now, or takes it on. */
+/** Tells whether the ledger has the current key, or takes it on. */
 export const adoptsKey = (world: World): boolean =>
   openLedger(world).identify(getIdentity({ signer: getSigner(world), forwarder })).kind === 'same'
 

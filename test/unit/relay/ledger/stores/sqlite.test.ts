@@ -47,7 +47,7 @@ test("another key takes over a ledger only after the former key's nonces are set
   expect(await identified(other)).toEqual({ kind: 'different', names: ['RELAYER_MNEMONIC'] })
   await settle(openBy(relayer), 's', 0)
   for (const key of [other, relayer, other]) expect(await identified(key)).toEqual({ kind: 'same' })
-  // What the former key sent has left the chain: the key of now carries it.
+  // What the former key sent has left the chain: the current key carries it.
   expect(await openBy(other).reopen(id('block 9'))).toMatchObject([
     { from: 'confirmed', to: 'queued' },
   ])
