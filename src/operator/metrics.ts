@@ -88,7 +88,7 @@ const metrics: Record<string, Metric> = {
         .map(({ kind, event, count }) => toSample(count, { kind, event })),
   ],
   relay_refusals_total: [
-    'sessions without a payment, by reason; own: the caller asked for none',
+    'sessions without a payment, by reason; own: none was asked for; cut_off: a later dial goes on',
     ({ events }) =>
       events
         .filter(({ kind }) => kind === 'refused')

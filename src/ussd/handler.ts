@@ -107,7 +107,7 @@ async function readMemory(visit: Visit): Promise<Remembered> {
     if (visit.services.pins === undefined && memory.dialedAt !== undefined) {
       updateMemoryLater(visit.services, address, removeDialTime)
     }
-    return { language: findLanguage(memory), unconfirmed: findUnconfirmed(memory) }
+    return { language: findLanguage(memory), unconfirmed: findUnconfirmed(visit, memory) }
   } catch (error) {
     visit.services.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return {}

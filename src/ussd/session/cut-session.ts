@@ -37,21 +37,43 @@ const nameContext = ({ account }: Pick<Visit, 'account'>) => `cut ${account.addr
 
 async function open(visit: Visit, sealed: string) {
   const text = await visit.services.textSeal.decrypt(sealed, nameContext(visit))
-  return text === undefined ? undefined : unconfirmed.parse(JSON.parse(text))
+  return text === undefined ? undefined : unconfirmed.safeParse(JSON.parse(text)).data
 }
 
-/** Returns what a cut session asked to confirm; undefined under another secret. */
+/** Returns what a cut session asked to confirm; undefined if another secret or version wrote it. */
 export const openDraft = async (visit: Visit, sealed: string): Promise<SessionDraft | undefined> =>
   (await open(visit, sealed))?.draft
 
-/** Returns the session that this dial may take up, or its own one, out of the account's memory. */
-export const findUnconfirmed = ({
-  unconfirmed: stored,
-  now,
-}: AccountMemory & { now: number }): Visit['unconfirmed'] =>
-  stored && now - stored.at <= offeredMs ? stored : undefined
+type Stored = NonNullable<AccountMemory['unconfirmed']>
 
-/** Keeps what a session asks to confirm for two minutes; at another place forgets it. */
+const isOld = ({ at }: Stored, now: number): boolean => now - at > offeredMs
+
+function forgetUnconfirmed(
+  { services, account }: Visit,
+  mustForget: (kept: Stored, now: number) => boolean,
+): void {
+  updateMemoryLater(services, account.address, ({ unconfirmed: kept, ...memory }, now) =>
+    kept !== undefined && mustForget(kept, now) ? memory : undefined,
+  )
+}
+
+/**
+ * Returns the session that this dial may take up, or its own one, out of the account's memory. One
+ * that asked more than two minutes ago is removed from there, and not returned.
+ */
+export function findUnconfirmed(
+  visit: Visit,
+  { unconfirmed: stored, now }: AccountMemory & { now: number },
+): Visit['unconfirmed'] {
+  if (stored === undefined || !isOld(stored, now)) return stored
+  forgetUnconfirmed(visit, isOld)
+  return undefined
+}
+
+/**
+ * Keeps what a session asks to confirm, until it goes elsewhere, another session of the account
+ * asks, or the account is dialled after two minutes.
+ */
 export async function keepUnconfirmed(visit: Visit, place?: Place): Promise<void> {
   const { services, account, session, gateway, sessionId, answers } = visit
   if (!services.menu.has(goOnName)) return
@@ -68,9 +90,7 @@ export async function keepUnconfirmed(visit: Visit, place?: Place): Promise<void
       unconfirmed: { session, sealed, at },
     }))
   } else if (visit.unconfirmed?.session === session) {
-    updateMemoryLater(services, account.address, ({ unconfirmed: kept, ...memory }) =>
-      kept?.session === session ? memory : undefined,
-    )
+    forgetUnconfirmed(visit, (kept) => kept.session === session)
   }
 }
 

@@ -155,10 +155,14 @@ export async function readSession(
       if (!isPinSet) return { ...withAnswers(visit, maskedAnswers), ...reading, result }
     } else {
       const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
-      return { ...followed, ...reading, result }
+      // Its id has come back. From another start its answers would mean what no screen showed.
+      const isOver = sessionStart.isOver && 'place' in result && result.place.name === goOnName
+      return { ...followed, ...reading, result: isOver ? pastTheEnd : result }
     }
   }
 }
+
+const pastTheEnd = { kind: 'past_the_end' } as const
 
 /** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */
 async function checkPinOnce(
@@ -261,7 +265,10 @@ async function setPinOnce(visit: Visit, pin: string, language?: Language): Promi
   })
 }
 
-type SessionStart = Pick<SessionFacts, 'start' | 'draft' | 'deferredAnswerCount'>
+type SessionStart = Pick<SessionFacts, 'start' | 'draft' | 'deferredAnswerCount'> & {
+  /** Tells that a session was offered to go on with a cut one so long ago that it is over. */
+  isOver?: boolean
+}
 
 /**
  * Finds where a session starts; a caller without a PIN chooses one before anything else, in a
@@ -277,7 +284,7 @@ async function findSessionStart(
     const place = (await pins?.beginSession(stepKey.account)) ?? 'main'
     if (place === 'main' && answerCount === 0) {
       const goOn = await takeUpCutSession(visit)
-      if (goOn !== undefined) return { goOn }
+      if (goOn !== undefined) return { goOn, offeredAt: visit.since }
     }
     if (place !== 'newPin') return place
     const asks = settings.languages.length > 1
@@ -291,7 +298,9 @@ async function findSessionStart(
   if (typeof recorded !== 'object') return { start: recorded }
   if ('goOn' in recorded) {
     const draft = await openDraft(visit, recorded.goOn)
-    return draft === undefined ? { start: 'main' } : { start: goOnName, draft }
+    if (draft === undefined) return { start: 'main' }
+    const isOver = visit.since - recorded.offeredAt > settings.sessionSeconds * 1_000
+    return { start: goOnName, draft, isOver }
   }
   return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

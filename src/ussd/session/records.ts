@@ -91,14 +91,15 @@ const newCallerStart = z.enum(['firstLanguage', 'newPin'])
 
 /**
  * Records where a session starts; `waiting` counts the answers of the first dial that wait, `goOn`
- * is what a cut session asked to confirm, encrypted.
+ * is what a cut session asked to confirm, encrypted, and `offeredAt` when (Unix time in ms) this
+ * session offered to go on with it.
  */
 export const sessionStartRecord = {
   name: 'start',
   schema: z.union([
     z.enum(['main', 'dormant']),
     newCallerStart,
-    z.object({ goOn: z.string() }),
+    z.object({ goOn: z.string(), offeredAt: z.int() }),
     z.object({ waiting: z.int(), start: z._default(newCallerStart, 'newPin') }),
   ]),
 } as const satisfies SessionRecord<unknown>

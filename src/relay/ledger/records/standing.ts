@@ -39,7 +39,8 @@ export function recordRefusal(
   { account, session }: StepKey,
   reason: string | undefined,
 ): void {
-  if (reason === undefined) return
+  // A session that another dial goes on with was cut, and not refused anything.
+  if (reason === undefined || reason === 'cut_off') return
   const earlier = rows.row('refusals', account)?.last ?? []
   // A session that stays open is refused with each delivery.
   const others = earlier.filter((refusal) => refusal.session !== session)

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../../scripts/dev/menu-ways.ts'
+import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
+import { createSeal } from '../../../../src/account/seal.ts'
+import { createMemoryStore } from '../../../support/memory-store.ts'
 import { friend, openWorld, plays } from '../world.ts'
 
 const send = `2*${friend}*0.001`
@@ -96,6 +99,25 @@ describe('a session that is cut before its payment', () => {
       last: 3*1 -> ${made}
       paid 1`
 
+  plays('is offered for the time of a session, and not when the id of that comes back')`
+      cut: ${send} -> ${asked}
+      110 s
+      next: -> ${goOn}
+      170 s
+      next: 7 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…
+      2 days
+      next: -> ${closed}
+      next: 3 -> END …
+      paid 0`
+
+  plays('tells of its payment again, also when its own time is over')`
+      cut: ${send} -> ${asked}
+      next: -> ${goOn}
+      next: 3*1 -> ${made}
+      2 days
+      next: 3*1 -> END Sent 0.001 tRBTC to 2547...001: …
+      paid 1`
+
   plays('asks for the PIN again', () => openWithPin('on'))`
       ${choosesPin}
       cut: ${send} -> ${pinAsked}
@@ -149,4 +171,38 @@ test('nothing of what a cut session asked to confirm, or of a PIN, can be read i
   const stored = rows().join()
   expect(stored).toMatch(/unconfirmed.*sealed/)
   expect(stored).not.toMatch(/700000001|482615|africa|"more"|"cut"/i)
+})
+
+test('what a session asked to confirm leaves the memory with the first dial after its time', async () => {
+  const { play, memoryRows } = openWorld()
+  await play(`cut: ${send} -> ${asked}`)
+  expect(memoryRows().join()).toContain('unconfirmed')
+  await play(`119 s
+    # A dial with answers takes nothing up.
+    other: 1 -> …`)
+  expect(memoryRows().join()).toContain('unconfirmed')
+  await play(`2 s
+    cut: ${send}*0 -> CON To: …`)
+  expect(memoryRows().join()).not.toMatch(/unconfirmed|sealed/)
+})
+
+test('a cut session is no refusal that support would read', async () => {
+  const { play, ledger, accountOf } = openWorld()
+  await play(`poor: 2*${friend}*9999*1 -> END Your balance is too low…`)
+  const { refusals } = await ledger.readStanding(accountOf(0))
+  await play(`cut: ${send} -> ${asked}
+    next: -> ${goOn}`)
+  expect((await ledger.readStanding(accountOf(0))).refusals).toEqual(refusals)
+  expect(refusals).toHaveLength(1)
+})
+
+test('what another version wrote of a cut session is not offered', async () => {
+  const memory = createMemoryStore()
+  const { play, accountOf } = openWorld({ memory })
+  const account = accountOf(0)
+  const sealed = await createSeal(secret, 'text').encrypt('{}', `cut ${account.toLowerCase()}`)
+  const { now } = await memory.load(account)
+  const unconfirmed = { session: 'of another version', sealed, at: now }
+  await memory.save(account, JSON.stringify({ unconfirmed }), 0)
+  await play(`next: -> ${menu}`)
 })
