@@ -38,6 +38,7 @@ export async function moveAccounts(migration: Migration) {
   const run: Run = { migration, relayer, stuck: new Map(), sent: new Map() }
   const { stuck, sent } = run
   const moved = new Set<Address>()
+  let waitedBefore = 0
   for (;;) {
     const todo = await findTodo(migration)
     for (const { address, reason } of todo.stuck) stuck.set(address, reason)
@@ -58,21 +59,30 @@ export async function moveAccounts(migration: Migration) {
       printOutside(migration, todo.outside)
       return { moved: [...moved], stuck: left.map(([address, reason]) => ({ address, reason })) }
     }
-    // What a caller was told is final would fail in another block, behind the move.
-    const unsettled = await findUnsettled(relayer, todo.survey.block)
-    const ready = tasks.filter(({ state }) => !unsettled.has(state.address))
-    const waiting = tasks.length - ready.length
-    if (waiting > 0) log(`${waiting} accounts wait until their last payments are final`)
-    if (ready.length === 0) await sleep(relayer.rules.roundMs)
-    for (const batch of batchesOf(ready, batchSize)) await moveBatch(run, batch, todo.survey.books)
+    let waiting = 0
+    for (const batch of batchesOf(tasks, batchSize)) {
+      waiting += await moveBatch(run, batch, todo.survey.books)
+    }
+    if (waiting > 0 && waiting !== waitedBefore) {
+      log(`${waiting} accounts wait until their last payments are final`)
+    }
+    waitedBefore = waiting
+    if (waiting === tasks.length) await sleep(relayer.rules.roundMs)
   }
 }
 
-/** Sends the calls of a batch that the newest block would execute, since others only cost gas. */
-async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Promise<void> {
+/**
+ * Sends the calls of a batch that the newest block would execute, since others only cost gas.
+ * Returns how many accounts have to wait, since a payment of theirs is not final.
+ */
+async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Promise<number> {
   const { migration, relayer, stuck, sent } = run
   const block = await migration.client.getBlock()
-  const phones = batch.map(({ phone }) => phone)
+  // What a caller was told is final would fail in another block, behind the move.
+  const unsettled = await findUnsettled(relayer, block.number)
+  const settled = batch.filter(({ state }) => !unsettled.has(state.address))
+  const waiting = batch.length - settled.length
+  const phones = settled.map(({ phone }) => phone)
   const { tasks } = await readTasks(migration, phones, { books, block: block.number })
   const calls = tasks.flatMap(({ calls }) => calls)
   const { loan } = migration.pair
@@ -87,13 +97,14 @@ async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Pr
     if (refusal.status !== 'already_spent') stuck.set(state.address, reasonOf(refusal))
     return []
   })
-  if (ready.length === 0) return
+  if (ready.length === 0) return waiting
   const requests = ready.flatMap((one) => one.requests)
   await sendBatch(relayer, requests)
   for (const { state } of ready) {
     sent.set(state.address, { state, times: (sent.get(state.address)?.times ?? 0) + 1 })
   }
   migration.log(`sent ${ready.length} accounts in a transaction`)
+  return waiting
 }
 
 function reasonOf({ status, returnData }: RequestResult): string {

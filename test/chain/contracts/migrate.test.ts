@@ -237,11 +237,12 @@ test('an account waits until its last payment is final, and the others move', as
   const settings = { phones, batchSize: 10, log: (line: string) => void lines.push(line) }
   // The first batch and a block more make the payment final.
   const moving = moveAccounts({ ...deployment, relayer: slow, ...settings })
-  await until(() => lines.filter((line) => line.startsWith('1 accounts wait')).length > 2)
+  await until(() => lines.some((line) => line.startsWith('1 accounts wait')))
   expect((await readHolding(world, world.from, heir.address)).balance).toBe(0n)
   await world.ask('evm_mine', [])
   expect((await moving).moved).toHaveLength(7)
-  expect(lines[0]).toBe('1 accounts wait until their last payments are final')
+  const waits = lines.filter((line) => line.includes('wait'))
+  expect(waits).toEqual(['1 accounts wait until their last payments are final'])
 })
 
 test('an account that the new contract refuses is named, and the others move', async () => {
