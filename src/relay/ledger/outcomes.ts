@@ -128,7 +128,11 @@ export const outcomeSteps = {
       if (findCarrier(rows, payment)?.state === 'recorded')
         return applyEvent(step, payment, 'reorganized', toOpenColumns(payment))
       // No transaction of this key carries it: it is queued, unless its intent is spent.
-      const orphan = { ...toOpenColumns(payment), ...noNonce, attempts: payment.attempts + 1 }
+      const orphan = {
+        ...toOpenColumns(payment),
+        ...noNonce,
+        attempts: Math.max(1, payment.attempts),
+      }
       return applyEvent(step, payment, 'orphaned', orphan)
     })
     rows.drop('blocks', blockHash)

@@ -148,7 +148,8 @@ export const sessionSteps = {
       if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
       recordObservations(step, refusing.observations)
       const refused = recordObstacle(rows, refusing.obstacle)
-      const isUnsure = mayHavePaid(step, traces)
+      // Whether an intent is spent is the same by any key; the counts are of one.
+      const isUnsure = refusing.traces?.isSpent === true || mayHavePaid(step, traces)
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
       const unsure = refusing.reason === undefined ? 'unsure' : 'ended'

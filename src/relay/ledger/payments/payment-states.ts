@@ -184,9 +184,11 @@ export function applyEvent(
   const { intent_id: intentId, kind, state: from } = payment
   updateSmsState(rows, payment, after)
   const hasFailed = to === 'reverted' || to === 'expired'
-  // A reorganization may take a failure back that was counted.
-  const isCounted = payment.history.some(([state]) => state === 'reverted')
-  if (hasFailed && !isCounted && after.assured_at !== undefined) recordUnkept(rows, after)
+  // A reorganization may take a failure back that was counted, since it was assured.
+  const { assured_at: assuredAt } = after
+  const isCounted = (since: number) =>
+    payment.history.some(([state, at]) => state === 'reverted' && at >= since)
+  if (hasFailed && assuredAt !== undefined && !isCounted(assuredAt)) recordUnkept(rows, after)
   if (to === 'confirmed') endBacking(rows, getPaymentRow(rows, payment.session))
   if (countedEvents.includes(event)) countEvent(rows, kind, event)
   const hash = after.hash ?? payment.hash ?? undefined

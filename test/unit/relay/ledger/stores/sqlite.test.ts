@@ -69,7 +69,13 @@ test('a process with another key than who offers a payment signs nothing, and co
   await accept(openBy(next), 's', alice, { identity: by(next), chainNonce: 1, poolNonce: 1 })
   expect(await judge(openBy(next), 'late', alice, former)).toEqual({ kind: 'paused' })
   const traces = { chain: 9, pool: 9, relayer }
-  expect(await openBy(next).refuse({ ...refusingOf('late'), traces })).toEqual({ kind: 'refused' })
+  const refuse = (isSpent?: boolean) => {
+    const refusing = { ...refusingOf('late'), reason: 'balance_too_low' }
+    return openBy(next).refuse({ ...refusing, traces: { ...traces, isSpent } })
+  }
+  // Whether the intent is spent is the same by any key.
+  expect(await refuse(true)).toEqual({ kind: 'unsure' })
+  expect(await refuse()).toEqual({ kind: 'refused' })
   expect((await openBy(next).readWork()).possibleLossAt).toBeUndefined()
 })
 
