@@ -72,7 +72,7 @@ const choices = [
   ['archived', 'Age', ['true'], { '': 'up to 8 days', true: 'older than 8 days' }],
 ] as const
 const fields = [
-  ['account', 'Account'],
+  ['account', 'Sender (0x…)'],
   ['since', 'From (UTC)'],
   ['before', 'Before'],
 ] as const

@@ -118,7 +118,12 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           ['With', drawOtherAccount],
           ['Code', drawCode],
           ['Outcome', describeFate],
-          ['Screen', ({ intent }) => drawScreen(details.get(intent)?.screen)],
+          // A sender's screen may tell the sender's balance.
+          [
+            'Screen',
+            ({ intent, direction }) =>
+              direction === 'in' ? undefined : drawScreen(details.get(intent)?.screen),
+          ],
         ]}
       />
       {arrivals === null && <p class="wait">No node answers what else arrived on the chain.</p>}
