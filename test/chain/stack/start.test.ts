@@ -211,8 +211,11 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect(payments).toHaveLength(3)
   const { intent = '', account = '' } = payments[0] ?? {}
   expect((await run(['payments'])).output).toContain(` Transfer 0.25 tRBTC  of ${account}`)
-  const why = await run(['why', intent])
-  expect(why.output).toMatch(/^The transfer of .+ (was done in|is arriving: in) block \d+/)
+  const why = { output: '' }
+  await until(async () => {
+    Object.assign(why, await run(['why', intent]))
+    return /^The transfer of .+ was done in block \d+/.test(why.output)
+  })
   const called = await run(['why'], `${alice}\n`)
   expect(called.output).toContain(`Account ${account}: balance 0.51 tRBTC, owes 0.01 tRBTC, due `)
   const [happened = ''] = why.output.split('\n')

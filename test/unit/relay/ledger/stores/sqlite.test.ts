@@ -66,7 +66,7 @@ test('a process with another key than who offers a payment signs nothing, and co
   await openBy(relayer).identify(by(relayer))
   expect(await judge(openBy(next), 's', alice, former)).toEqual({ kind: 'paused' })
   await openBy(next).identify(by(next))
-  await accept(openBy(next), 's', alice, { identity: by(next), chainNonce: 1, poolNonce: 1 })
+  await accept(openBy(next), 's', alice, { identity: by(next), chainNonce: 0, poolNonce: 0 })
   expect(await judge(openBy(next), 'late', alice, former)).toEqual({ kind: 'paused' })
   const traces = { chain: 9, pool: 9, relayer }
   const refuse = (isSpent?: boolean) => {
