@@ -110,7 +110,7 @@ export function createNames({ memory, seal }: { memory: Memory; seal: Seal }) {
     },
     /**
      * Finds the name to show to a payer, and counts that in the caller's memory. Returns undefined
-     * if there is none, or if the caller has looked up too many that no payment followed.
+     * without such a name, or after too many look-ups of the caller that no payment followed.
      */
     async lookUp(look: LookUp, readPaid: () => Promise<Paid[]>): Promise<ShownName | undefined> {
       const { now, ...holder } = await memory.read(look.of)
@@ -149,7 +149,7 @@ export function createNames({ memory, seal }: { memory: Memory; seal: Seal }) {
       })
       return result
     },
-    /** Offers a verified name to its holder, or takes all names away if there is none. */
+    /** Offers a verified name to its holder, or takes all names away if `text` is null. */
     async verify(account: Address, text: string | null): Promise<void> {
       const context = toContext('verified', account)
       const verified = text === null ? undefined : await seal.encrypt(text, context)

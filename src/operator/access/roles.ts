@@ -45,7 +45,7 @@ export const routeRoles = {
   'POST /operator/deposit': 'operate',
   'POST /operator/sweep': 'operate',
   'POST /operator/person/erase': 'operate',
-  // A wallet is paid by a name, so whoever sets its address may take what is sent there.
+  // A wallet is paid by a name: an operator who sets its address may take what is sent there.
   'POST /operator/wallet': 'money',
   'POST /operator/wallet-code': 'money',
   'POST /operator/cash-out': 'money',

@@ -40,7 +40,7 @@ export const cashOutFor = callerAction({
     }
     const action = 'cash-out'
     const detail = { account, to: recipient, amount, key }
-    // Not of the payment: whoever repeats a key pays nothing twice.
+    // Not of the payment: the same key again pays nothing twice.
     const id = nameAction(`${action}:${account}:${key}:${recipient}:${amount}`)
     await ledger.recordAction({ id, action, detail })
     const message = 'An operator cashes out for a caller'

@@ -68,8 +68,8 @@ function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce, ms:
   return work.now - since > ms
 }
 
-/** Tells whether a payment of a nonce may be executed, for all that the head shows. */
-function* mayBeExecuted(work: Work, { sessions }: OpenNonce, head: Head): Asking<boolean> {
+/** Tells whether the intent of a nonce's payment may be spent, for all that the head shows. */
+function* mayBeSpent(work: Work, { sessions }: OpenNonce, head: Head): Asking<boolean> {
   const at: SearchState = { ...head, blockHash: head.hash }
   const carried = work.carried.filter(({ session }) => sessions.includes(session))
   const asked = carried.map((payment): [Payment, SearchState] => [payment, at])
@@ -108,7 +108,7 @@ function* settlePassed(work: Work, facts: RoundFacts, terms: StageTerms): Asking
     if (!isReceiptOverdue(work, open, missingReceiptMs)) continue
     // One node that is behind lacks the receipt of what the others have in a block.
     const mayLag = !isReceiptOverdue(work, open, laggingReceiptMs)
-    if (mayLag && (yield* mayBeExecuted(work, open, head))) continue
+    if (mayLag && (yield* mayBeSpent(work, open, head))) continue
     actions.push({ ...record('recordDisplaced', open.nonce), line: describeForeign(open) })
   }
   return actions
