@@ -1,3 +1,4 @@
+import type { Hash, PublicClient } from 'viem'
 import { systemClock } from '../../src/runtime/clock.ts'
 
 /** Resolves after `ms`, or when the signal aborts. Never rejects. */
@@ -25,3 +26,10 @@ export async function until(
     await sleep(everyMs)
   }
 }
+
+/**
+ * Waits until a transaction of a key that is used here alone is in a block. viem's look for others
+ * would miss a last block (findings/viem-block-missed-while-asking.sh). @throws {Error} after 180 s
+ */
+export const waitForReceipt = (client: PublicClient, hash: Hash) =>
+  client.waitForTransactionReceipt({ hash, checkReplacement: false, pollingInterval: 50 })

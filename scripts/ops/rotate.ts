@@ -7,7 +7,7 @@ import type { StatusAnswer } from '../../src/operator/schemas/status.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 import { deriveRelayerAccount } from '../../src/relay/keys.ts'
 import { forwarderAt } from '../contracts/reads.ts'
-import { sleep } from '../dev/wait.ts'
+import { sleep, waitForReceipt } from '../dev/wait.ts'
 import { priceObstacle } from '../stack/chain/node.ts'
 import { type Found, text, type Values } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
@@ -150,7 +150,7 @@ async function warmNext({ operator, payer, address, next, status }: Rotation): P
     const call = { to: address, value: 0n, gas: 21_000n, gasPrice, nonce: 0 }
     const raw = await account.signTransaction({ type: 'legacy', chainId, ...call })
     const hash = await offer(client, raw, operator.terminal.complain)
-    await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
+    await waitForReceipt(client, hash)
   }
   return 'The next key has sent its first transaction: nodes know it.'
 }

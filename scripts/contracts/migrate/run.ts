@@ -38,7 +38,7 @@ export async function moveAccounts(migration: Migration) {
   const run: Run = { migration, relayer, stuck: new Map(), sent: new Map() }
   const { stuck, sent } = run
   const moved = new Set<Address>()
-  let waitedBefore = 0
+  let toldWaiting = 0
   for (;;) {
     const todo = await findTodo(migration)
     for (const { address, reason } of todo.stuck) stuck.set(address, reason)
@@ -63,10 +63,10 @@ export async function moveAccounts(migration: Migration) {
     for (const batch of batchesOf(tasks, batchSize)) {
       waiting += await moveBatch(run, batch, todo.survey.books)
     }
-    if (waiting > 0 && waiting !== waitedBefore) {
+    if (waiting > 0 && waiting !== toldWaiting) {
       log(`${waiting} accounts wait until their last payments are final`)
+      toldWaiting = waiting
     }
-    waitedBefore = waiting
     if (waiting === tasks.length) await sleep(relayer.rules.roundMs)
   }
 }

@@ -14,7 +14,7 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { getQuantum } from '../../../src/loan/amounts.ts'
 import { readUnit } from '../../contracts/reads.ts'
 import { devKey } from '../../dev/anvil.ts'
-import { sleep } from '../../dev/wait.ts'
+import { sleep, waitForReceipt } from '../../dev/wait.ts'
 import {
   type ChainNode,
   createNodeCall,
@@ -80,7 +80,7 @@ export function createTreasury(
     // Rootstock takes nothing newer (RSKIPs for types 1, 2 and 4 are drafts).
     const transaction = { type: 'legacy', chainId: node.chain.id, ...call, nonce, gas } as const
     const hash = await offer(client, await account.signTransaction(transaction), log)
-    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
+    const receipt = await waitForReceipt(client, hash)
     if (receipt.status !== 'success') throw new StackError(`The transaction ${hash} failed.`)
     return hash
   }

@@ -30,6 +30,7 @@ import {
   type RootstockPoolOptions,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/start.ts'
+import { waitForReceipt } from '../../../scripts/dev/wait.ts'
 import { describe } from '../../../scripts/stack/report.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { opened } from '../../support/opened.ts'
@@ -133,7 +134,7 @@ test("a pool over a token has its terms in it, and is filled with the payer's to
   const token = contractAt(await client.getTransactionCount({ address: deployer }))
   const data = encodeDeployData({ abi, bytecode: bytecode.object, args: [deployer] })
   const hash = await wallet().sendTransaction({ data, chain: null })
-  await client.waitForTransactionReceipt({ hash })
+  await waitForReceipt(client, hash)
   const wanted = { token, poolWei: 5_000_000n, principalWei: 2_000_000n, dailyCapWei: 9_000_000n }
   const other = { ...options(), ...wanted, recordFile: newRecordFile() }
   const deployment = await deployContracts(other)
@@ -369,14 +370,14 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
     args: [deployer, zeroAddress, relayers, target ?? deployer],
     chain: null,
   })
-  const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+  const { contractAddress } = await waitForReceipt(client, hash)
   if (!contractAddress) throw new Error('the forwarder was not deployed')
   return { contractAddress }
 }
 
 async function asOwner(functionName: string, call: OwnersCall): Promise<void> {
   const hash = await callAsOwner({ anvil, ...record() }, functionName, call)
-  await client.waitForTransactionReceipt({ hash })
+  await waitForReceipt(client, hash)
 }
 
 const wallet = () =>

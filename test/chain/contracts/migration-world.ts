@@ -15,12 +15,14 @@ import {
   stringToHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { sendTransaction } from 'viem/actions'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { createRpcCall } from '../../../scripts/dev/rpc.ts'
+import { waitForReceipt } from '../../../scripts/dev/wait.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -164,18 +166,9 @@ async function sendAs(
   to: Address,
   { data, value }: { data: Hex; value: bigint },
 ): Promise<void> {
-  const serializedTransaction = await account.signTransaction({
-    type: 'legacy',
-    chainId: 31,
-    nonce: await client.getTransactionCount({ address: account.address }),
-    to,
-    gas: 600_000n,
-    gasPrice: parseEther('10', 'gwei'),
-    data,
-    value,
-  })
-  const hash = await client.sendRawTransaction({ serializedTransaction })
-  const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 10 })
+  const paying = { type: 'legacy', gas: 600_000n, gasPrice: parseEther('10', 'gwei') } as const
+  const hash = await sendTransaction(client, { account, chain: null, to, data, value, ...paying })
+  const { status } = await waitForReceipt(client, hash)
   if (status !== 'success') throw new Error(`a call of ${to} reverted: ${data.slice(0, 10)}`)
 }
 
