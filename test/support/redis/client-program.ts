@@ -6,8 +6,9 @@ import type { LedgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { DueQueue } from '../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
-import { openRedis, type RedisAddress, type RedisDatabase } from '../../../src/runtime/redis.ts'
+import type { RedisAddress, RedisDatabase } from '../../../src/runtime/redis.ts'
 import { signByName } from '../../ports/payments.ts'
+import { openPatientRedis } from './patient-redis.ts'
 
 /** A call of a port; `name` says whose ledger it is, or whose queue. */
 export type PortCall = { name: string; args: unknown[] } & (
@@ -37,7 +38,7 @@ let opened: Opened | undefined
 process.on('message', (message: ClientMessage) => {
   if (message.kind === 'open') {
     const { address, rules, relayer, roundMs } = message
-    opened = { database: openRedis(address), rules, relayer, roundMs, ledgers: new Map() }
+    opened = { database: openPatientRedis(address), rules, relayer, roundMs, ledgers: new Map() }
     return
   }
   // A failure is a reply too.

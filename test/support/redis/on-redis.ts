@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { isThere } from '../../../scripts/debian.ts'
 import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
 import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
-import { openRedis, type RedisDatabase } from '../../../src/runtime/redis.ts'
+import type { RedisDatabase } from '../../../src/runtime/redis.ts'
 import { usual } from '../../ports/ledger-memory.ts'
 import { signByName } from '../../ports/payments.ts'
 import type { PortCall } from './client-program.ts'
+import { openPatientRedis } from './patient-redis.ts'
 import { type ProcessClient, startProcessClient } from './process-client.ts'
 
 /** Holds the ledgers' options, for both processes. */
@@ -44,7 +45,7 @@ export function describeOnRedis(now: () => number, tests: (redis: OnRedis) => vo
     tests({
       server: () => server,
       bridge: () => bridge,
-      database: () => openRedis(bridge),
+      database: () => openPatientRedis(bridge),
       beginElsewhere() {
         let client: ProcessClient
         beforeAll(async () => {

@@ -26,6 +26,7 @@ import {
   settle,
 } from '../../../../ports/payments.ts'
 import { describeOnRedis, inTurns, ledgerOptions } from '../../../../support/redis/on-redis.ts'
+import { openPatientRedis } from '../../../../support/redis/patient-redis.ts'
 import { sampleOf } from '../../../../support/sample.ts'
 
 const { rules, relayer } = ledgerOptions
@@ -134,14 +135,17 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
     test('accepts in one command while no other process writes, and loads once one has', async () => {
       const name = newName()
-      const [ledger, other] = [open(name, wide), open(name, wide)]
+      // A payment of an earlier test may still be watched over the other one.
+      const own = await bridgeBy(clock)
+      const openOwn = () => openOver(openPatientRedis(own), name, { rules: { ...rules, ...wide } })
+      const [ledger, other] = [openOwn(), openOwn()]
       const [dave, erin] = [id('dave'), id('erin')].map((hex) => hex.slice(0, 42) as Address)
       await accept(ledger, 'a')
       const count = async (session: string, account?: Address) => {
         await ledger.lookup(question(session, account))
-        const before = bridge().commands()
+        const before = own.commands()
         const nonce = await accept(ledger, session, account)
-        return { nonce, commands: bridge().commands() - before }
+        return { nonce, commands: own.commands() - before }
       }
       expect(await count('b', bob)).toEqual({ nonce: 1, commands: 1 })
       expect(await accept(other, 'c', carol)).toBe(2)
@@ -180,7 +184,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     })
 
     test("uses the database's clock", async () => {
-      const ledger = openOver(openRedis(await bridgeBy()))
+      const ledger = openOver(openPatientRedis(await bridgeBy()))
       const [before] = (await server().call('TIME')) as string[]
       expect(Math.abs((await ledger.readWork()).now / 1000 - Number(before))).toBeLessThan(5)
     })
@@ -240,7 +244,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
       const far = await bridgeBy(() => (clock += 20))
-      const ledger = openOver(openRedis(far))
+      const ledger = openOver(openPatientRedis(far))
       await ledger.refuse(refusingOf('refused'))
       await pay(ledger, 'a', 0)
       const asked = far.commands()
@@ -326,7 +330,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         await enqueue(ledger, digit)
         pass(1)
       }
-      const later = openOver(openRedis(await bridgeBy(() => now++)), name)
+      const later = openOver(openPatientRedis(await bridgeBy(() => now++)), name)
       const seen: string[] = []
       let before: number | undefined
       do {
@@ -345,7 +349,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         fingerprints: { FORWARDER_ADDRESS },
       })
       await ledger.identify(identity('old'))
-      const slow = openRedis(await bridgeBy(clock))
+      const slow = openPatientRedis(await bridgeBy(clock))
       let isAdopted = false
       const between: RedisDatabase = {
         script: (source) => {
