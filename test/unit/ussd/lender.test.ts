@@ -12,6 +12,11 @@ describe('a transfer that is confirmed', () => {
       # EIP-1191 on chain 31; EIP-55 has 0xbcDEfABC and chain 30 has 0xbCDEfabc.
       t: 2*0xbcdefabc00000000000000000000000000000001*0.001*1 -> END Transfer Submitted|…|To: 0xbcdEFaBc...|…`
 
+  plays('says so in the words that the demonstration had before, if that confirms', () =>
+    openWorld({ product: { settings: { ...menus.demo.settings, confirms: true } } }),
+  )`
+      s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Credits an account of this service, NOT a wallet.|1. Credit account|2. Cash out to wallet|0. Back`
+
   plays('of a whole balance below the smallest amount is refused', () =>
     openWorld({ product: { ...menus.lender, minTransferWei: 10n ** 18n } }),
   )`

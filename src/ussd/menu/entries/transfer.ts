@@ -110,7 +110,12 @@ const words = defineWords({
     activityLine: (amount, to) => `Envió ${amount} a ${to}`,
     creditedMessage: (amount, to) => `Hecho: se abonó ${amount} a la cuenta de ${to}.`,
   },
-  demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
+  demo: {
+    label: 'Send Money (P2P)',
+    enterRecipient: 'Enter Recipient Address:_________',
+    creditsAccount: 'Credits an account of this service, NOT a wallet.',
+    credit: 'Credit account',
+  },
 })
 
 const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei', 'agreed')
