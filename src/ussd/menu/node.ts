@@ -129,6 +129,8 @@ export type MenuList = {
   entries: readonly Entry[]
   /** Shows the entries below the title's first line, if more lines follow than a page has. */
   entriesFirst?: true
+  /** Shows the entries last, below the way back, if one page holds all. */
+  entriesLast?: true
   back?: NodeName
   backLabel?: Label
   dynamicEntries?: DynamicEntries

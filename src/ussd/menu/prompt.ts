@@ -34,7 +34,8 @@ export function writePages(
     const titleLines = writeTitle(context, draft, facts).split('\n').filter(Boolean)
     const headLines = list.entriesFirst ? titleLines.splice(0, 1) : titleLines.splice(0)
     const lines = [...mistakeLines, ...headLines, ...choices, ...titleLines]
-    return splitPages(lines, words, list.back !== undefined)
+    const lastCount = list.entriesLast ? choices.length : 0
+    return splitPages(lines, words, list.back !== undefined, lastCount)
   }
   const pages = split(list.title, [])
   if (mistake === undefined) return pages

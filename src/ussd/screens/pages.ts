@@ -7,9 +7,18 @@ export const backDigit = '0'
 
 export type PageWords = { more: string; back: string }
 
-/** Splits lines into as few pages as possible; with `hasBack` the first page offers `0`. */
-export function splitPages(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
-  const singlePage = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
+/**
+ * Splits lines into as few pages as possible; with `hasBack` the first page offers `0`, of a single
+ * page above the last `lastCount` lines.
+ */
+export function splitPages(
+  lines: readonly string[],
+  words: PageWords,
+  hasBack: boolean,
+  lastCount = 0,
+): string[] {
+  const backLines = hasBack ? [words.back] : []
+  const singlePage = lines.toSpliced(lines.length - lastCount, 0, ...backLines).join('\n')
   if (countSeptets(singlePage) <= maxSeptets) return [singlePage]
   const maxPageSeptets = maxSeptets - countSeptets(`\n${words.more}\n${words.back}`)
   // A page cannot hold a longer line, so such a line is split between words.

@@ -259,15 +259,23 @@ function selectConfirmation({ confirms }: MenuSettings): QuestionTargets {
   }
 }
 
-/** Creates the last question behind the PIN, which shows the recipient's name, if there is one. */
+const writeNamedTitle: WriteText = (context, draft, facts) => {
+  const { recipientName: name } = facts
+  const nameLines = name === 'none' ? [] : [writeName(context.messages, name)]
+  return [writeTitle(context, draft, facts), ...nameLines].join('\n')
+}
+
+/**
+ * Creates the last question, which shows the recipient's name, if there is one. It stands behind
+ * the PIN, which callers take for the end: so it begins with what is true, and ends with the key.
+ */
 const createNameConfirmation = (settings: MenuSettings): MenuList => ({
   kind: 'list',
   facts: [...listRateFacts(settings), 'recipientName'],
-  title: (context, draft, facts) => {
-    const { recipientName: name } = facts
-    const nameLines = name === 'none' ? [] : [writeName(context.messages, name)]
-    return [writeTitle(context, draft, facts), ...nameLines].join('\n')
-  },
+  title: (context, draft, facts) =>
+    `${context.messages.notSentYet}\n${writeNamedTitle(context, draft, facts)}`,
+  retryText: writeNamedTitle,
+  entriesLast: true,
   entries: [{ digit: '1', label: (messages) => words(messages).confirm, ...sendEntry }],
   back: 'amount',
   backLabel: ({ change }) => change,

@@ -19,8 +19,8 @@ const [hide, agree] = [`${mine}*2`, `${mine}*3`]
 const send = `2*${friend}*0.001`
 const to = 'Send 0.001 tRBTC|To: +254 700 000 001'
 const beforePin = `CON ${to}|Fee: none|Enter your PIN|0. Change`
-const nameless = `CON ${to}|1. Send|0. Change`
-const named = (line: string) => `CON ${to}|${line}|1. Send|0. Change`
+const nameless = `CON Not sent yet.|${to}|0. Change|1. Send`
+const named = (line: string) => `CON Not sent yet.|${to}|${line}|0. Change|1. Send`
 const done = 'END Done. Payers see it from 24 hours on.'
 const hidden = 'END Done. Payers see no name now.'
 const agreed = 'END Done. Payers see the checked name now.'
@@ -93,9 +93,10 @@ describe('a name that its holder types', () => {
       s: ${send}*739164*${pin}*1 -> END Transfer Submitted|…
       s: ${send}*739164*${pin}*1 -> same
       again:
-      again: 11*${pin} -> CON Send 0.001 tRBTC|To: 2547...001|Says: Amina W.|1. Send|0. Change
+      again: 11*${pin} -> CON Not sent yet.|Send 0.001 tRBTC|To: 2547...001|Says: Amina W.|0. Change|1. Send
       again: 11*${pin}*1 -> CON You sent 0.001 tRBTC…
-      paid 1`)
+      paid 1
+      other: ${send}*${pin}*9 -> CON Please choose from the list.|${to}|Says: Amina W.|0. Change|1. Send`)
   })
 
   test('is changed once in 24 hours, is gone at once when taken away, and rests again', async () => {
@@ -267,7 +268,9 @@ describe('names are no directory:', () => {
   test('one of a recipient who has no name does not count', async () => {
     const { deliver, play } = await openNamed()
     const back = `${send}*${pin}*0*0*+254700000002*0.001*${pin}`
-    await play(`s: ${back} -> CON Send 0.001 tRBTC|To: +254 700 000 002|1. Send|0. Change`)
+    await play(
+      `s: ${back} -> CON Not sent yet.|Send 0.001 tRBTC|To: +254 700 000 002|0. Change|1. Send`,
+    )
     for (const session of more(10)) {
       expect(await deliver(0, session, `${send}*${pin}`)).toContain('Amina')
     }
@@ -331,7 +334,7 @@ describe('no name is shown', () => {
       s: ${send} -> ${beforePin}
       s: ${send}*000000 -> not …Amina…
       s: ${send}*000000*000001*000002 -> not …Amina…
-      none@2: 2*+254700000003*0.001*${pin} -> CON Send 0.001 tRBTC|To: +254 700 000 003|1. Send|0. Change`)
+      none@2: 2*+254700000003*0.001*${pin} -> CON Not sent yet.|Send 0.001 tRBTC|To: +254 700 000 003|0. Change|1. Send`)
     expect((await memory.read(accountOf(0))).lookUps).toEqual([])
   })
 
