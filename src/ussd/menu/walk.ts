@@ -157,7 +157,9 @@ export function followAnswers(
       case 'mistake': {
         const mistakeCount = (mistakes.get(place.name) ?? 0) + 1
         mistakes.set(place.name, mistakeCount)
-        if (mistakeCount === maxMistakes) return stopWith({ kind: 'gave_up' })
+        // Who gives up where a cut session is taken up would lose it without being told.
+        const takesUp = session.draft !== undefined && place.name === session.start
+        if (mistakeCount === maxMistakes && !takesUp) return stopWith({ kind: 'gave_up' })
         place = { ...place, page: 0, mistake: step.text }
       }
     }

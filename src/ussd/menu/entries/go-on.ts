@@ -40,6 +40,9 @@ const words = defineWords({
 
 const confirmations: readonly NodeName[] = ['confirmPhone', 'confirmName', 'confirmPurchase']
 
+/** No entry of the main menu has it, so that no habit goes on, and no key pressed twice does. */
+const goOnDigit = '90'
+
 /** Names the question whether to go on, where a session begins that takes up a cut one. */
 export const goOnName: NodeName = 'goOn'
 
@@ -51,7 +54,7 @@ const writeChoice: WriteText = (context, draft) => {
   const [amount, to] = formatTransfer(context, draft)
   // At this session's rate it may be another amount of coins.
   const shown = draft.agreed === undefined ? amount : formatLocal(draft.agreed)
-  return [unsent(shown, to), `3. ${label}`, `0. ${menu}`].join('\n')
+  return [unsent(shown, to), `${goOnDigit}. ${label}`, `0. ${menu}`].join('\n')
 }
 
 /** Asks whether to go on with the payment of a cut session. No digit leads here. */
@@ -69,7 +72,7 @@ export const goOn = {
           `${words(context.messages).wasCut}\n${writeChoice(context, draft, facts)}`,
         retryText: writeChoice,
         parseAnswer(typed, context, { amountWei, agreed }) {
-          if (typed !== '3') return rejectAnswer(context.messages.unknownChoice)
+          if (typed !== goOnDigit) return rejectAnswer(context.messages.unknownChoice)
           const isLocal = agreed !== undefined && typeof amountWei === 'bigint'
           return isLocal ? repeatAmount(amountWei, agreed, context) : acceptAnswer({})
         },

@@ -367,11 +367,11 @@ describe('no name is shown', () => {
     const { play } = await openNamed()
     await play(`
       cut: ${send}*${pin} -> ${named('Says: Amina W.')}
-      s: -> CON You were cut off. Nothing was sent.|Amount: 0.001 tRBTC|To: +254 700 000 001|3. Go on|0. Menu
-      s: 3 -> ${beforePin}
-      s: 3*${pin} -> ${named('Says: Amina W.')}
+      s: -> CON You were cut off. Nothing was sent.|Amount: 0.001 tRBTC|To: +254 700 000 001|90. Go on|0. Menu
+      s: 90 -> ${beforePin}
+      s: 90*${pin} -> ${named('Says: Amina W.')}
       cut: ${send}*${pin}*1 -> END …Nothing was sent…
-      s: 3*${pin}*1 -> END Transfer Submitted|…
+      s: 90*${pin}*1 -> END Transfer Submitted|…
       paid 1`)
   })
 

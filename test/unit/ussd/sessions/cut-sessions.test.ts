@@ -8,7 +8,7 @@ import { friend, openWorld, plays } from '../world.ts'
 const send = `2*${friend}*0.001`
 const asked = 'CON Send 0.001 tRBTC|To: +254 700 000 001|Fee: none|1. Send|0. Change'
 const goOn =
-  'CON You were cut off. Nothing was sent.|Amount: 0.001 tRBTC|To: +254 700 000 001|3. Go on|0. Menu'
+  'CON You were cut off. Nothing was sent.|Amount: 0.001 tRBTC|To: +254 700 000 001|90. Go on|0. Menu'
 const menu = 'CON Rootstock DeFi …'
 const made = 'END Transfer Submitted|…'
 const closed = 'END This session has ended. Nothing was sent. Please dial again.'
@@ -31,9 +31,9 @@ describe('a session that is cut before its payment', () => {
       next: -> ${goOn}
       cut: ${send}*1 -> ${closed}
       paid 0
-      next: 3 -> ${asked}
-      next: 3*1 -> ${made}
-      next: 3*1 -> same
+      next: 90 -> ${asked}
+      next: 90*1 -> ${made}
+      next: 90*1 -> same
       cut: ${send}*1 -> ${closed}
       paid 1`
 
@@ -42,8 +42,8 @@ describe('a session that is cut before its payment', () => {
       next: -> ${goOn}
       other: -> ${goOn}
       next: -> same
-      next: 3*1 -> ${closed}
-      other: 3*1 -> ${made}
+      next: 90*1 -> ${closed}
+      other: 90*1 -> ${made}
       paid 1`
 
   plays('is not offered once it has paid, or was refused')`
@@ -82,6 +82,8 @@ describe('a session that is cut before its payment', () => {
       cut: ${send} -> ${asked}
       next: -> ${goOn}
       next: 7 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…
+      next: 7*3*1 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…|90. Go on|0. Menu
+      next: 7*3*1*9*90 -> ${asked}
       next: 7*0 -> ${menu}
       next: 00 -> ${menu}
       last: -> ${menu}
@@ -94,9 +96,9 @@ describe('a session that is cut before its payment', () => {
       next: -> ${goOn}
       90 s
       last: -> ${goOn}
-      next: 3*1 -> ${closed}
-      last: 3 -> ${asked}
-      last: 3*1 -> ${made}
+      next: 90*1 -> ${closed}
+      last: 90 -> ${asked}
+      last: 90*1 -> ${made}
       paid 1`
 
   plays('is offered for the time of a session, and not when the id of that comes back')`
@@ -107,15 +109,15 @@ describe('a session that is cut before its payment', () => {
       next: 7 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…
       2 days
       next: -> ${closed}
-      next: 3 -> END …
+      next: 90 -> END …
       paid 0`
 
   plays('tells of its payment again, also when its own time is over')`
       cut: ${send} -> ${asked}
       next: -> ${goOn}
-      next: 3*1 -> ${made}
+      next: 90*1 -> ${made}
       2 days
-      next: 3*1 -> END Sent 0.001 tRBTC to 2547...001: …
+      next: 90*1 -> END Sent 0.001 tRBTC to 2547...001: …
       paid 1`
 
   plays('asks for the PIN again', () => openWithPin('on'))`
@@ -123,9 +125,9 @@ describe('a session that is cut before its payment', () => {
       cut: ${send} -> ${pinAsked}
       next: -> ${goOn}
       cut: ${send}*${pin} -> ${closed}
-      next: 3 -> ${pinAsked}
-      next: 3*482614 -> CON Wrong PIN. Tries left: 2.…
-      next: 3*482614*${pin} -> ${made}
+      next: 90 -> ${pinAsked}
+      next: 90*482614 -> CON Wrong PIN. Tries left: 2.…
+      next: 90*482614*${pin} -> ${made}
       paid 1`
 
   plays('is not offered before a strict PIN, which guards recipients', () => openWithPin('strict'))`
@@ -141,7 +143,7 @@ test('two dials at once take a cut session up once', async () => {
   const screens = await Promise.all(['a', 'b'].map((dial) => deliver(0, dial, '')))
   const offered = ['a', 'b'].filter((_, index) => screens[index]?.includes('You were cut off'))
   expect(offered).toHaveLength(1)
-  await Promise.all([deliver(0, 'cut', `${send}*1`), deliver(0, `${offered}`, '3*1')])
+  await Promise.all([deliver(0, 'cut', `${send}*1`), deliver(0, `${offered}`, '90*1')])
   expect(await paid(0)).toBe(1)
 })
 
@@ -166,7 +168,7 @@ test('nothing of what a cut session asked to confirm, or of a PIN, can be read i
   await play(`${choosesPin}
     cut: ${send} -> ${pinAsked}
     next: -> ${goOn}
-    next: 3*${pin} -> ${made}
+    next: 90*${pin} -> ${made}
     more: ${send} -> CON …`)
   const stored = rows().join()
   expect(stored).toMatch(/unconfirmed.*sealed/)
