@@ -54,6 +54,7 @@ const nodeTimeoutMs = 3_000
 /** Limits the age of the relayer's nonces in a status, in ms. */
 const noncesTtlMs = 5_000
 const maxAuditEntries = 200
+const maxReceived = 50
 
 /** Creates what operators read and do. Each may throw `LedgerSilent`, or what a node did. */
 export function createOperator(options: OperatorOptions) {
@@ -105,6 +106,11 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
         payments: payments.map((record) => toPaymentSummary(chain, record)),
         next: next === undefined ? null : toIso(next),
       }
+    },
+    /** Lists the newest payments to an account. */
+    async received(account: string) {
+      const found = await ledger.findPayments(account, maxReceived)
+      return found.map((record) => toPaymentSummary(chain, record))
     },
     async payment(intent: Hex) {
       const trace = await ledger.tracePayment(intent)

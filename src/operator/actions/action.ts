@@ -116,4 +116,5 @@ export const recordInAudit = (
   { relayer: { ledger }, nameAction }: ActionOptions,
   name: string,
   detail: Readonly<Record<string, string>> = {},
-): Promise<void> => ledger.recordAction({ id: nameAction(), action: name, detail })
+  once?: string,
+): Promise<void> => ledger.recordAction({ id: nameAction(once), action: name, detail })

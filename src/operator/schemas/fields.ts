@@ -14,7 +14,9 @@ export const unit = z.object({
 })
 export const intentId = z.string().check(z.regex(/^0x[0-9a-fA-F]{44}$/))
 export const hexHash = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/))
-export const hexAddress = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
+export const hexAddress = z
+  .string()
+  .check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'an account is 0x and 40 digits from 0 to f'))
 export const phone = z.string().check(z.maxLength(40))
 /** Parses any text that is short enough for an address: the action explains its mistakes. */
 export const addressText = z.string().check(z.maxLength(42))

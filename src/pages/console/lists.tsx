@@ -1,5 +1,6 @@
 import { loanStates } from '../../loan/loan-book.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
+import type { ActionAnswer } from '../../operator/actions/list.ts'
 import type { Actor } from '../../operator/schemas/actor.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { Operator } from '../../operator/service.ts'
@@ -108,13 +109,43 @@ function drawSpentCalls({ quota, spentToday, revokedAt }: ShownKey) {
   return isUsedUp ? <span class="bad">{spentToday}: used up</span> : spentToday
 }
 
-export const Alerts = ({ alerts, past }: OperatorAnswer<'alerts'>) => (
+export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
+  const active = alerts.filter(({ overSince }) => overSince === null)
+  const over = [...alerts.filter((alert) => !active.includes(alert)), ...past]
+  return (
+    <>
+      <Live name="raised" title="Active">
+        <Rows name="Active" of={active} columns={['says', 'raisedAt']} />
+      </Live>
+      <Live name="past" title="Resolved">
+        <Rows name="Resolved" of={over} columns={['says', 'raisedAt', 'overSince']} />
+      </Live>
+    </>
+  )
+}
+
+type PeopleOptions = ActionAnswer<'agents'> & { operators: readonly Actor[]; you: Actor }
+
+/** Lists whose short numbers pay out cash or take bills, and who may sign in here. */
+export const People = ({ agents, operators, you }: PeopleOptions) => (
   <>
-    <Live name="raised" title="Active">
-      <Rows name="Active" of={alerts} columns={['says', 'raisedAt', 'overSince']} />
+    <Live name="agents" title="Agents and shops">
+      <Rows name="Agents" of={agents} columns={['name', 'kind', 'till', 'account']} />
+      <p class="soft">
+        What one took today: look up its till in <a href="/console/support">Support</a>. To give a
+        number a till:{' '}
+        <Command
+          line="npm run ops -- agents add NAME"
+          lacks={findLackingRole(you, 'POST /operator/agents/add')}
+        />
+      </p>
     </Live>
-    <Live name="past" title="Resolved">
-      <Rows name="Resolved" of={past} columns={['says', 'raisedAt', 'overSince']} />
+    <Live name="operators" title="Operators">
+      <Rows name="Operators" of={operators} columns={['name', 'role']} />
+      <p class="soft">
+        To let somebody in: <Command line="npm run ops -- operators add NAME ROLE" />, and to end an
+        access: <Command line="npm run ops -- operators retire NAME" />; then deploy.
+      </p>
     </Live>
   </>
 )

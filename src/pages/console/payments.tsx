@@ -72,16 +72,22 @@ const choices = [
   ['archived', 'Age', ['true'], { '': 'up to 8 days', true: 'older than 8 days' }],
 ] as const
 const fields = [
-  ['account', 'Sender (0x…)'],
+  ['account', 'Account (0x…)'],
   ['since', 'From (UTC)'],
   ['before', 'Before'],
 ] as const
 
-type PaymentList = { payments: PaymentSummary[]; next: string | null }
 export type PaymentFilter = Readonly<Record<string, string>>
 
-export function Payments(options: PaymentList & { filter: PaymentFilter; unit: Unit }) {
-  const { filter, next } = options
+type PaymentListOptions = PaymentTableOptions & {
+  next: string | null
+  filter: PaymentFilter
+  /** Lists what the account of the filter received; undefined without one. */
+  received?: PaymentSummary[] | undefined
+}
+
+export function Payments(options: PaymentListOptions) {
+  const { filter, next, received, unit } = options
   const olderQuery = next && new URLSearchParams({ ...filter, before: next })
   return (
     <>
@@ -96,7 +102,12 @@ export function Payments(options: PaymentList & { filter: PaymentFilter; unit: U
           <button type="submit">Show</button>
         </form>
       </section>
-      <Live name="payments" title="The newest first">
+      {received && (
+        <Live name="received" title="Received, the newest first">
+          <PaymentTable payments={received} unit={unit} />
+        </Live>
+      )}
+      <Live name="payments" title={received ? 'Sent, the newest first' : 'The newest first'}>
         <PaymentTable {...options} />
         {olderQuery && (
           <p>

@@ -15,7 +15,7 @@ import type { Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { pageRoutes, showPage } from '../route.tsx'
-import { Alerts, Audit, KeyList, Loans, type ShownKey } from './lists.tsx'
+import { Alerts, Audit, KeyList, Loans, People, type ShownKey } from './lists.tsx'
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
@@ -158,7 +158,7 @@ function addPages(routes: ReturnType<typeof pageRoutes>, options: ConsoleOptions
 }
 
 /** Lists the pages by their paths. */
-function listPages({ operator, keys }: ConsoleOptions) {
+function listPages({ operator, operators, keys }: ConsoleOptions) {
   return {
     '/': async ({ status }) => ({ content: <Overview status={status} /> }),
     '/payments': async ({ c, unit }) => {
@@ -166,8 +166,12 @@ function listPages({ operator, keys }: ConsoleOptions) {
       const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
       const shared = { filter, unit }
       const query = readPaymentsQuery(filter)
-      if (!('error' in query))
-        return { content: <Payments {...shared} {...(await operator.payments(query))} /> }
+      if (!('error' in query)) {
+        const received =
+          query.account === undefined ? undefined : await operator.received(query.account)
+        const found = { ...(await operator.payments(query)), received }
+        return { content: <Payments {...shared} {...found} /> }
+      }
       const emptyList = <Payments {...shared} payments={[]} next={null} />
       return { content: [<p role="alert">{query.error}</p>, emptyList], status: 400 }
     },
@@ -183,6 +187,12 @@ function listPages({ operator, keys }: ConsoleOptions) {
     '/loans': async ({ c }) => {
       const query = loansQuery.safeParse(c.req.query()).data ?? loansQuery.parse({})
       return { content: <Loans book={await operator.loans(query)} state={query.state} /> }
+    },
+    '/people': async ({ session: { actor }, status: { you } }) => {
+      const found = await operator.act(actor, 'agents', {})
+      if ('error' in found)
+        return { content: <p role="alert">{found.error}</p>, status: found.status }
+      return { content: <People {...found} operators={operators} you={you} /> }
     },
     '/system': async ({ status }) => ({ content: <System status={status} /> }),
     '/keys': async ({ status: { you } }) => ({

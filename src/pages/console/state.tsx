@@ -15,6 +15,7 @@ export const consolePages: readonly NamedPage[] = [
   ['Payments', 'GET /operator/payments', '/payments'],
   ['Support', 'POST /operator/find', '/support'],
   ['Loans', 'GET /operator/loans', '/loans'],
+  ['People', 'POST /operator/agents', '/people'],
   ['Alerts', 'GET /operator/alerts', '/alerts'],
   ['Audit', 'GET /operator/audit', '/audit'],
   ['API keys', 'GET /keys', '/keys'],
@@ -61,10 +62,12 @@ export function ConsoleMenu({ current, status, actor, csrf }: ConsoleMenuOptions
 
 /** Names the deployment and its time, and on all pages but the overview the state. */
 function StateLine({ status, isTold }: { status: StatusAnswer; isTold: boolean }) {
-  const { tone, title } = judgeStatus(status)
+  const { tone, title, troubles } = judgeStatus(status)
+  const cause = tone === 'bad' ? troubles[0]?.says : undefined
   return (
     <>
       <b>{status.network}</b> {isTold || <span class={tone}>{title}</span>}{' '}
+      {isTold || (cause && <Prose text={cause} />)}{' '}
       <span class="soft">{status.now.slice(11, 19)} UTC</span>
     </>
   )

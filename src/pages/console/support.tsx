@@ -89,7 +89,7 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, ...facts } = hit.caller
-  const { dueAt, heldAt, pin, open, ...others } = facts
+  const { dueAt, heldAt, pin, open, tills, till, ...others } = facts
   const phone = findPhone(hit, text)
   const lacks = (name: ActionName) => findLackingRole(actor, `POST /operator/${name}`)
   return (
@@ -101,8 +101,21 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         of={{ balanceWei, owedWei, dueAt, heldAt, openPayments: open, pin: describePin(pin) }}
         unit={unit}
       />
+      {till && (
+        <>
+          <h3>{`Today (UTC) at ${tills.map(({ name, till }) => `${name}, ${till}`).join('; ')}`}</h3>
+          <Facts of={{ takenInWei: till.inWei, paidOutWei: till.outWei }} unit={unit} />
+        </>
+      )}
+      {phone === undefined ? (
+        <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
+      ) : (
+        [heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
+          <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
+        ))
+      )}
       <details>
-        <summary>Loan, tills and limits</summary>
+        <summary>Loan and limits</summary>
         <Facts of={others} unit={unit} />
       </details>
       <h3>Sent and received</h3>
@@ -143,16 +156,6 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           ['Screen', ({ screen }) => drawScreen(screen)],
         ]}
       />
-      {phone === undefined ? (
-        <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
-      ) : (
-        <>
-          <h3>Hold the account, or unblock its PIN</h3>
-          {[heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
-            <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
-          ))}
-        </>
-      )}
       <p class="soft">
         Money moves by commands, which ask for the number:{' '}
         <Command line="npm run ops -- account deposit" lacks={lacks('deposit')} />,{' '}

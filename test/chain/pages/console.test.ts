@@ -32,6 +32,7 @@ const paths = {
   '/payments': 'Payments',
   '/support': 'Support',
   '/loans': 'Loans',
+  '/people': 'People',
   '/alerts': 'Alerts',
   '/audit': 'Audit',
   '/keys': 'API keys',
@@ -62,6 +63,8 @@ describe('the console in a browser', () => {
       else expect(shown).not.toMatch(rawWords)
     }
     await says(page, '#relayer', /Max gas price\d+ wei.*NoncesLedger\d+/)
+    await page.goto(`${served.url}/console/people`)
+    await says(page, '#operators', /reader\s*read.*supporter\s*support/s)
     await page.goto(`${served.url}/console/payments`)
     await page.locator('main table a').first().click()
     await says(
@@ -226,6 +229,10 @@ describe('the console in a browser', () => {
     await expect.poll(() => look()).toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
     await says(page, 'main', /balance too low.*Nothing was sent/s)
     expect(await findPageFaults(page)).toEqual([])
+    const payee = await page.locator('main td[data-label=With] a').first().getAttribute('href')
+    await page.goto(`${served.url}${payee}`)
+    await says(page, '#received', /Ref.*transfer.*done/is)
+    await says(page, '#payments', /Sent, the newest firstNone\./)
   })
 
   test('says in the loan book who owes, how much, and until when', async () => {
