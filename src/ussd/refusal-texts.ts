@@ -4,6 +4,7 @@ import type { Rate } from '../loan/local-worth.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
 import { deposit } from './menu/entries/deposit.ts'
+import { loan } from './menu/entries/loan.ts'
 import { payments } from './menu/payments.ts'
 import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
@@ -20,7 +21,13 @@ export const writeRefusal = (
 ): string =>
   refusal.kind === 'would_revert'
     ? writeLoanRefusal(visit, decodeRefusal(refusal.revertData), kind, rate)
-    : writeWithWorth(visit.services, rate, (show) => selectWords(visit, refusal, kind, show))
+    : writeWithWorth(visit.services, rate, (show) =>
+        sayOf(kind, visit.messages, selectWords(visit, refusal, kind, show)),
+      )
+
+/** Says of a loan that none was taken, where a refusal says that nothing was sent. */
+const sayOf = (kind: PaymentKind, messages: Messages, text: string): string =>
+  kind === 'loan' ? text.replace(messages.nothingSent, loan.words(messages).notTaken) : text
 
 type ShowAmount = AmountFormats['showAmount']
 
@@ -81,7 +88,9 @@ export const writeLoanRefusal = (
   kind: PaymentKind,
   rate: Rate | 'none',
 ): string =>
-  writeWithWorth(services, rate, (show) => selectLoanWords(messages, refusal, kind, show))
+  writeWithWorth(services, rate, (show) =>
+    sayOf(kind, messages, selectLoanWords(messages, refusal, kind, show)),
+  )
 
 function selectLoanWords(
   messages: Messages,

@@ -1,6 +1,7 @@
 import { kindNames, type PaymentKind } from '../../../src/loan/kinds.ts'
 import { balance } from '../../../src/ussd/menu/entries/balance.ts'
 import { help } from '../../../src/ussd/menu/entries/help.ts'
+import { loan } from '../../../src/ussd/menu/entries/loan.ts'
 import { receive } from '../../../src/ussd/menu/entries/receive.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
@@ -107,7 +108,8 @@ export function createScreenReader(messages: Messages): ScreenReader {
   const known = new Map<string, ScreenMessage | undefined>()
 
   function read(screen: string, kind: 'ask' | 'end'): ScreenMessage | undefined {
-    const text = readReceipt(screen)
+    // A loan's refusals say the same in other words.
+    const text = readReceipt(screen).replace(loan.words(messages).notTaken, messages.nothingSent)
     for (const { key, claim, pattern } of kind === 'end' ? ends : asks) {
       const found = pattern.exec(text)
       if (found === null) continue

@@ -115,6 +115,7 @@ export const english = {
     nothing_there: 'Your balance is 0. Nothing was sent. Dial again for the menu.',
     unknown: 'This is not possible at the moment. Nothing was sent. Please try again later.',
   },
+  nothingSent: 'Nothing was sent.',
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
   walletChanged:
     'This wallet was changed or removed. A changed one pays nobody for 24 hours. Nothing was sent. To cancel a change: 8, then 4.',

@@ -114,6 +114,7 @@ export const spanish: Messages = {
     nothing_there: 'Su saldo es 0. No se envió nada. Marque de nuevo para ver el menú.',
     unknown: 'No es posible en este momento. No se envió nada. Por favor, intente más tarde.',
   },
+  nothingSent: 'No se envió nada.',
   nothingWasSent: 'Servicio no disponible. No se envió nada. Por favor, intente más tarde.',
   walletChanged:
     'Esta billetera cambió o fue quitada. Si cambió, no paga a nadie por 24 horas. No se envió nada. Para anular: 8, luego 4.',

@@ -116,6 +116,7 @@ export const french: Messages = {
     nothing_there: "Votre solde est de 0. Rien n'a été envoyé. Recomposez pour le menu.",
     unknown: "Impossible en ce moment. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   },
+  nothingSent: "Rien n'a été envoyé.",
   nothingWasSent: "Service indisponible. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   walletChanged:
     "Ce portefeuille a changé ou a été retiré. Changé, il ne paie rien pendant 24 h. Rien n'a été envoyé. Pour annuler: 8, puis 4.",

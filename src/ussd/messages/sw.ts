@@ -117,6 +117,7 @@ export const kiswahili: Messages = {
     nothing_there: 'Salio lako ni 0. Hakuna kilichotumwa. Piga tena uone menyu.',
     unknown: 'Haiwezekani kwa sasa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   },
+  nothingSent: 'Hakuna kilichotumwa.',
   nothingWasSent: 'Huduma haipatikani. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   walletChanged:
     'Pochi hii imebadilishwa au kuondolewa. Iliyobadilishwa hailipi kwa saa 24. Hakuna kilichotumwa. Kufuta badiliko: 8, kisha 4.',

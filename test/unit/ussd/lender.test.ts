@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { languages } from '../../../src/account/language.ts'
+import { loan } from '../../../src/ussd/menu/entries/loan.ts'
+import { english } from '../../../src/ussd/messages/en.ts'
+import { messagesIn } from '../../../src/ussd/messages/languages.ts'
+import { toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
+import { longestWords } from './longest-words.ts'
 import { friend, openWorld, plays, stranger } from './world.ts'
 
 const send = `2*${friend}*0.001`
@@ -182,7 +188,7 @@ describe('a loan', () => {
       principal 0.005
       2 min
       s: 3 -> same
-      s: 3*1 -> END The terms of a loan have changed. Nothing was sent. Please dial again in a minute.
+      s: 3*1 -> END The terms of a loan have changed. No loan was taken. Please dial again in a minute.
       paid 0
       next: 3 -> CON Loan: 0.005 tRBTC|…
       principal 0.02
@@ -194,6 +200,18 @@ describe('a loan', () => {
       2 min
       s: 3*7 -> …|Loan: 0.02 tRBTC|…
       s: 3*7*1 -> …|0.02 tRBTC credited shortly.…`
+
+  test.for(languages)(
+    'that is refused was not taken: the words of a payment are replaced, in %s',
+    (language) => {
+      const say = messagesIn[language]
+      const wordsOf = (key: string) =>
+        longestWords(say).flatMap(([each, words]) => (each === key ? words : []))
+      const keys = longestWords(english).filter(([, words]) => words.includes(english.nothingSent))
+      for (const [key] of keys) expect(wordsOf(key).join(), key).toContain(say.nothingSent)
+      expect(keys.length).toBeGreaterThan(20)
+    },
+  )
 
   plays('is shown if the balance does not suffice to repay it')`
       s: 3*1
@@ -256,10 +274,12 @@ describe('the caller of an account that is held', () => {
     const languages = [language] as (keyof typeof heldIn)[]
     const product = { settings: { ...helped.settings, languages } }
     const { ledger, accountOf, play } = openWorld({ product })
+    const say = messagesIn[language as keyof typeof heldIn]
+    const [sent, taken] = [say.nothingSent, loan.words(say).notTaken].map(toGsmAlphabet)
     await ledger.setHold(accountOf(0), true, 'hold')
     await play(`
       first: 2 -> END ${words}
-      loan: 3 -> END ${words}
+      loan: 3 -> END ${words.replace(`${sent}`, `${taken}`)}
       s: ${send}*1 -> END ${words}
       s: ${send}*1 -> same
       out: 7*${stranger}*0.001*1 -> END ${words}

@@ -35,6 +35,7 @@ const words = defineWords({
     submitted: (amount: string, _: string, tx: string) =>
       `Loan Requested\n${tx}\n${amount} credited shortly.`,
     failed: 'Loan Failed\nNothing was credited. Please dial again.',
+    notTaken: 'No loan was taken.',
     activityLine: (amount: string) => `Loan of ${amount}`,
     creditedMessage: (amount: string) => `Your account was credited with your loan of ${amount}.`,
   },
@@ -52,6 +53,7 @@ const words = defineWords({
     submitted: (amount, _, tx) =>
       `Ombi la mkopo limepokelewa\n${tx}\nUtapata ${amount} hivi punde.`,
     failed: 'Mkopo umeshindikana\nHakuna pesa zilizoongezwa. Tafadhali piga tena.',
+    notTaken: 'Hakuna mkopo uliochukuliwa.',
     activityLine: (amount) => `Mkopo wa ${amount}`,
     creditedMessage: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
   },
@@ -68,6 +70,7 @@ const words = defineWords({
     enterPin: 'PIN pour accepter',
     submitted: (amount, _, tx) => `Prêt demandé\n${tx}\n${amount} sera bientôt crédité.`,
     failed: "Prêt échoué\nRien n'a été crédité. Veuillez recomposer.",
+    notTaken: "Aucun prêt n'a été pris.",
     activityLine: (amount) => `Prêt de ${amount}`,
     creditedMessage: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
   },
@@ -84,10 +87,11 @@ const words = defineWords({
     enterPin: 'PIN para aceptar',
     submitted: (amount, _, tx) => `Préstamo solicitado\n${tx}\nPronto recibirá ${amount}.`,
     failed: 'El préstamo falló\nNo se abonó nada. Por favor, marque de nuevo.',
+    notTaken: 'No se tomó ningún préstamo.',
     activityLine: (amount) => `Préstamo de ${amount}`,
     creditedMessage: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
   },
-  demo: { label: 'Request Micro-Loan' },
+  demo: { label: 'Request Micro-Loan', notTaken: 'Nothing was sent.' },
 })
 
 const loanEffect = createPaymentEffect('loan')

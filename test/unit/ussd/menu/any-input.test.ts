@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { goodAnswers, menus } from '../../../../scripts/dev/menu-ways.ts'
 import { pinMark } from '../../../../src/account/pin.ts'
 import { toPlainDigits } from '../../../../src/runtime/digits.ts'
+import { loan } from '../../../../src/ussd/menu/entries/loan.ts'
 import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
@@ -38,7 +39,7 @@ test('answers are split as they were typed, with ASCII digits', async () => {
 const all = Object.values(messagesIn)
 const anyOf = (words: readonly string[]) => words.map(toGsmAlphabet).join('|')
 /** That nothing was sent, in every language as phones show it. */
-const none = ['Nothing was sent', 'Hakuna kilichotumwa', "Rien n'a été envoyé", 'No se envió nada']
+const none = all.flatMap((say) => [say.nothingSent, loan.words(say).notTaken])
 const nothingSent = new RegExp(`^END .*(${anyOf(none)})`, 's')
 const unavailable = new RegExp(`^END (${anyOf(all.map(({ unavailable }) => unavailable))})$`)
 
