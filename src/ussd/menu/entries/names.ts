@@ -20,7 +20,7 @@ import { createPinQuestion } from '../questions.ts'
 export const nameWords = defineWords({
   en: {
     label: 'My name',
-    own: (name: string) => `Says: ${name}`,
+    own: (name: string) => `Name (not checked): ${name}`,
     verified: (name: string) => `Checked name: ${name}`,
     nobody: 'Payers see no name for this number.',
     seen: (hours: number) => (hours === 0 ? 'Payers see:' : `Payers see in ${hours} h:`),
@@ -42,7 +42,7 @@ export const nameWords = defineWords({
   },
   sw: {
     label: 'Jina langu',
-    own: (name) => `Anajiita: ${name}`,
+    own: (name) => `Jina (halijathibitishwa): ${name}`,
     verified: (name) => `Jina lililothibitishwa: ${name}`,
     nobody: 'Wanaokulipa hawaoni jina la namba hii.',
     seen: (hours) => (hours === 0 ? 'Wanaokulipa wanaona:' : `Wataona baada ya saa ${hours}:`),
@@ -64,7 +64,7 @@ export const nameWords = defineWords({
   },
   fr: {
     label: 'Mon nom',
-    own: (name) => `Se dit: ${name}`,
+    own: (name) => `Nom (non vérifié): ${name}`,
     verified: (name) => `Nom vérifié: ${name}`,
     nobody: 'Vos payeurs ne voient aucun nom pour ce numéro.',
     seen: (hours) => (hours === 0 ? 'Vos payeurs voient:' : `Vos payeurs verront dans ${hours} h:`),
@@ -86,7 +86,7 @@ export const nameWords = defineWords({
   },
   es: {
     label: 'Mi nombre',
-    own: (name) => `Dice ser: ${name}`,
+    own: (name) => `Nombre (sin verificar): ${name}`,
     verified: (name) => `Nombre verificado: ${name}`,
     nobody: 'Quien le paga no ve ningún nombre para este número.',
     seen: (hours) => (hours === 0 ? 'Quien le paga ve:' : `Quien le paga verá en ${hours} h:`),

@@ -6,9 +6,9 @@ const words = defineWords({
   en: {
     label: 'Receive',
     receive: (phone: string, address: string) =>
-      [`Your number: ${phone}`, 'From a wallet, credit this account at:', address].join('\n'),
+      `To be paid, give your number: ${phone}\nFrom a wallet outside, send to:\n${address}`,
     receiveTokens: (phone: string, symbol: string, address: string) =>
-      [`Your number: ${phone}`, `From a wallet, send ${symbol} alone to:`, address].join('\n'),
+      `To be paid, give your number: ${phone}\nFrom a wallet, send only ${symbol} to:\n${address}`,
     claim: 'Credit what arrived',
     claimed: {
       sent: (amount: string, tx: string) =>
@@ -26,9 +26,9 @@ const words = defineWords({
   sw: {
     label: 'Pokea',
     receive: (phone, address) =>
-      [`Namba yako: ${phone}`, 'Kutoka pochi, tuma kwa anwani hii:', address].join('\n'),
+      `Kulipwa, toa namba yako: ${phone}\nKutoka pochi, tuma kwa anwani hii:\n${address}`,
     receiveTokens: (phone, symbol, address) =>
-      [`Namba yako: ${phone}`, `Kutoka pochi, tuma ${symbol} tu kwa:`, address].join('\n'),
+      `Kulipwa, toa namba yako: ${phone}\nKutoka pochi, tuma ${symbol} tu kwa:\n${address}`,
     claim: 'Weka zilizofika',
     claimed: {
       sent: (amount, tx) =>
@@ -46,13 +46,9 @@ const words = defineWords({
   fr: {
     label: 'Recevoir',
     receive: (phone, address) =>
-      [`Votre numéro: ${phone}`, "Depuis un portefeuille, envoyez à l'adresse:", address].join(
-        '\n',
-      ),
+      `Pour être payé, votre numéro: ${phone}\nDepuis un portefeuille, envoyez à l'adresse:\n${address}`,
     receiveTokens: (phone, symbol, address) =>
-      [`Votre numéro: ${phone}`, `D'un portefeuille, envoyez ${symbol} seul à:`, address].join(
-        '\n',
-      ),
+      `Pour être payé, votre numéro: ${phone}\nD'un portefeuille, envoyez ${symbol} seul à:\n${address}`,
     claim: 'Créditer ce qui est arrivé',
     claimed: {
       sent: (amount, tx) =>
@@ -70,9 +66,9 @@ const words = defineWords({
   es: {
     label: 'Recibir',
     receive: (phone, address) =>
-      [`Su número: ${phone}`, 'Desde una billetera, envíe a:', address].join('\n'),
+      `Para cobrar, dé su número: ${phone}\nDesde una billetera, envíe a:\n${address}`,
     receiveTokens: (phone, symbol, address) =>
-      [`Su número: ${phone}`, `Desde una billetera, envíe solo ${symbol} a:`, address].join('\n'),
+      `Para cobrar, dé su número: ${phone}\nDesde una billetera, envíe solo ${symbol} a:\n${address}`,
     claim: 'Abonar lo que llegó',
     claimed: {
       sent: (amount, tx) =>

@@ -73,15 +73,15 @@ describe('a name that its holder types', () => {
     await play(`
       n@1: ${mine} -> CON Payers see no name for this number.|1. Type my name|2. Show no name|3. Show checked name|0. Back
       n@1: ${mine}*1 -> CON Your first name and family name. Payers see the first, and one letter of the other:|0. Back
-      n@1: ${mine}*1*amina  WANJIRU -> CON Payers see in 24 h:|Says: Amina W.|1. Show this name|0. Back
+      n@1: ${mine}*1*amina  WANJIRU -> CON Payers see in 24 h:|Name (not checked): Amina W.|1. Show this name|0. Back
       n@1: ${mine}*1*amina  WANJIRU*1 -> ${done}
       n@1: ${mine}*1*amina  WANJIRU*1 -> same
       1439 min
       early: ${send}*${pin} -> ${nameless}
-      own@1: ${mine} -> CON Payers see in 1 h:|Says: Amina W.|…
+      own@1: ${mine} -> CON Payers see in 1 h:|Name (not checked): Amina W.|…
       1 min
-      own@1: ${mine} -> CON Payers see:|Says: Amina W.|…
-      later: ${send}*${pin} -> ${named('Says: Amina W.')}`)
+      own@1: ${mine} -> CON Payers see:|Name (not checked): Amina W.|…
+      later: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}`)
   })
 
   test('is shown behind the PIN, before the money leaves', async () => {
@@ -89,14 +89,14 @@ describe('a name that its holder types', () => {
     await play(`
       s: ${send} -> ${beforePin}
       s: ${send}*739164 -> CON Wrong PIN. Tries left: 2.|${to}|Fee: none|Enter your PIN|0. Change
-      s: ${send}*739164*${pin} -> ${named('Says: Amina W.')}
+      s: ${send}*739164*${pin} -> ${named('Name (not checked): Amina W.')}
       s: ${send}*739164*${pin}*1 -> END Transfer Submitted|…
       s: ${send}*739164*${pin}*1 -> same
       again:
-      again: 11*${pin} -> CON Not sent yet.|Send 0.001 tRBTC|To: 2547...001|Says: Amina W.|0. Change|1. Send
+      again: 11*${pin} -> CON Not sent yet.|Send 0.001 tRBTC|To: 2547...001|Name (not checked): Amina W.|0. Change|1. Send
       again: 11*${pin}*1 -> CON You sent 0.001 tRBTC…
       paid 1
-      other: ${send}*${pin}*9 -> CON Please choose from the list.|${to}|Says: Amina W.|0. Change|1. Send`)
+      other: ${send}*${pin}*9 -> CON Please choose from the list.|${to}|Name (not checked): Amina W.|0. Change|1. Send`)
   })
 
   test('is changed once in 24 hours, is gone at once when taken away, and rests again', async () => {
@@ -113,7 +113,7 @@ describe('a name that its holder types', () => {
       t: ${send}*${pin} -> ${nameless}
       e@1: ${enter('Carol')} -> ${done}
       1 days
-      u: ${send}*${pin} -> ${named('Says: Carol')}
+      u: ${send}*${pin} -> ${named('Name (not checked): Carol')}
       none@1: ${hide} -> same
       gone@1: ${hide} -> ${hidden}
       v: ${send}*${pin} -> ${nameless}`)
@@ -157,7 +157,7 @@ describe('a name that its holder types', () => {
       s@1: ${mine}*1*Checked name: Amina*Amina 1 -> ${refused}
       s@1: ${mine}*1*Checked name: Amina*Amina 1*Checked Amina*1 -> ${done}
       1 days
-      pay: ${send}*${pin} -> ${named('Says: Checked A.')}`)
+      pay: ${send}*${pin} -> ${named('Name (not checked): Checked A.')}`)
   })
 
   test('is not that of the service or of a till, in letters that look alike', async () => {
@@ -177,7 +177,7 @@ describe('a name that its holder types', () => {
 
   test('is sealed, and in no log, ledger or name of a row', async () => {
     const { play, rows, logged } = await openNamed()
-    await play(`s: ${send}*${pin} -> ${named('Says: Amina W.')}`)
+    await play(`s: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}`)
     await play(`s: ${send}*${pin}*1 -> END …`)
     expect(JSON.stringify([rows(), logged])).not.toMatch(/amina|wanjiru/i)
   })
@@ -234,7 +234,7 @@ describe('a name that the operator verified', () => {
       b@1: ${enter('Beatrice')} -> ${done}
       s: ${send}*${pin} -> ${nameless}
       1 days
-      t: ${send}*${pin} -> ${named('Says: Beatrice')}`)
+      t: ${send}*${pin} -> ${named('Name (not checked): Beatrice')}`)
   })
 })
 
@@ -252,17 +252,17 @@ describe('names are no directory:', () => {
         const look = () => deliver(0, session, `${send}*${pin}`)
         const [screen, same] = await Promise.all([look(), look()])
         expect([session, same]).toEqual([session, screen])
-        if (screen.includes('Says: Amina W.')) seen.push(session)
+        if (screen.includes('Name (not checked): Amina W.')) seen.push(session)
       })
       await Promise.all(looks)
     }
     expect(seen).toHaveLength(10)
     await play(`
       more: ${send}*${pin} -> ${nameless}
-      other@2: ${send}*${pin} -> ${named('Says: Amina W.')}
+      other@2: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}
       more: ${send}*${pin}*1 -> END Transfer Submitted|…
       1 days
-      next: ${send}*${pin} -> ${named('Says: Amina W.')}`)
+      next: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}`)
   })
 
   test('one of a recipient who has no name does not count', async () => {
@@ -287,7 +287,7 @@ describe('names are no directory:', () => {
     await play(`
       last: ${send}*${pin} -> ${nameless}
       last: ${send}*${pin}*1 -> END Transfer Submitted|…
-      free: ${send}*${pin} -> ${named('Says: Amina W.')}`)
+      free: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}`)
   })
 
   test('a choice that is delivered again is done once, and answered alike', async () => {
@@ -350,7 +350,7 @@ describe('no name is shown', () => {
     await play(`forgot@1: 8*3*1 -> END You can choose a new PIN in 24 hours…`)
     clock.forward(dayMs)
     await play(`
-      s: ${send}*${pin} -> ${named('Says: Amina W.')}
+      s: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}
       new@1: -> CON Choose a PIN…
       new@1: 739164
       new@1: 739164*739164 -> END Your PIN is set. …
@@ -366,10 +366,10 @@ describe('no name is shown', () => {
   test('in a session that takes up a cut one, before its own PIN', async () => {
     const { play } = await openNamed()
     await play(`
-      cut: ${send}*${pin} -> ${named('Says: Amina W.')}
+      cut: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}
       s: -> CON You were cut off. Nothing was sent.|Amount: 0.001 tRBTC|To: +254 700 000 001|90. Go on|0. Menu
       s: 90 -> ${beforePin}
-      s: 90*${pin} -> ${named('Says: Amina W.')}
+      s: 90*${pin} -> ${named('Name (not checked): Amina W.')}
       cut: ${send}*${pin}*1 -> END …Nothing was sent…
       s: 90*${pin}*1 -> END Transfer Submitted|…
       paid 1`)
