@@ -40,9 +40,9 @@ export const house = createCommand({
 
     /** Lists what is counted, its count, and its bound. */
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-      ['lines of src, without what is generated', linesOf(src), 40_725],
+      ['lines of src, without what is generated', linesOf(src), 40_730],
       ['lines of scripts', linesOf(scripts), 21_647],
-      ['lines of test', linesOf(tests), 44_729],
+      ['lines of test', linesOf(tests), 44_736],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
       ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 12],
       ['names that two files of src export', twice.length, 0],

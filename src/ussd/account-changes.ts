@@ -151,6 +151,7 @@ export async function payOutCash(
   const withdrawal = await ledger.payOut(visit.account.address, intentId, session)
   if (withdrawal === undefined) return endScreen(messages.unavailable)
   const isPaidBefore = withdrawal.paidOut !== undefined && withdrawal.paidOut.by !== session
-  const warning = isPaidBefore ? `${codeWords(messages).paidBefore}\n` : ''
-  return endScreen(warning + writeWithdrawal({ messages, showAmount }, code, withdrawal))
+  const { paidBefore, giveCash } = codeWords(messages)
+  const line = writeWithdrawal({ messages, showAmount }, code, withdrawal)
+  return endScreen(`${isPaidBefore ? paidBefore : giveCash}\n${line}`)
 }

@@ -58,7 +58,7 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
       .replaceAll(receiptNumbers, '')
       .split('\n')
     if (after === undefined) return lines.includes(wanted)
-    const known = before === 'Code: ' ? undefined : code
+    const known = before.startsWith('Code') ? undefined : code
     const found = lines
       .filter((line) => line.startsWith(before) && line.endsWith(after))
       .map((line) => line.slice(before.length, line.length - after.length))

@@ -63,7 +63,7 @@ const shop = opened(async () => {
       dials += 1
       const text = `7*${added.till}*${amount}*${pin}`
       const screen = await dial(deployment, { phone: customer, sessionId: `out ${dials}`, text })
-      return /\nCode: (\d{6})\n/.exec(screen)?.[1] ?? screen
+      return /\nCode for agent: (\d{6})\n/.exec(screen)?.[1] ?? screen
     },
     readBackedWei: async () => (await deployment.ledger.readVitals()).backedWei,
     close: () => deployment.settled(),
@@ -120,7 +120,7 @@ test('every place says of a payment when it is done, and none before it stays on
   const withdraw = () => dial(deployment, { phone: caller, sessionId: 'cash', text })
   const shown = await withdraw()
   expect(shown).toContain('END Withdrawal Submitted')
-  const [, code = 'none'] = /\nCode: (\d{6})\n/.exec(shown) ?? []
+  const [, code = 'none'] = /\nCode for agent: (\d{6})\n/.exec(shown) ?? []
   await deployment.settled()
 
   /** Returns what came to the agent by the chain, so many blocks below its head. */
@@ -192,7 +192,7 @@ test('every place says of a payment when it is done, and none before it stays on
   expect(told).toBe(`${code} 0.02 tRBTC: done`)
   expect(await came(0)).toBe(paidWei)
   // Delivered once more it is the same payment, with the same code.
-  expect(/\nCode: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
+  expect(/\nCode for agent: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
   expect(await next()).toBe(`${code} 0.02 tRBTC: done`)
   expect(await came(0)).toBe(paidWei)
 })
@@ -205,7 +205,8 @@ test('support finds by what is read out, and shows what an account sent and rece
   const { till } = await deployment.act('agents/add', { phone: to, name: 'Duka', kind: 'agent' })
   const text = `7*${till}*0.02*${pin}`
   const screen = await dial(deployment, { phone: from, sessionId: 'cash', text })
-  const [, code = '', number = ''] = /Code: (\d{6})\nRef: (\d{3}-\d{4})\n/.exec(screen) ?? []
+  const [, code = '', number = ''] =
+    /Code for agent: (\d{6})\nRef: (\d{3}-\d{4})\n/.exec(screen) ?? []
   await deployment.settled()
   const [{ hash: whole } = {}] = (await deployment.act('find', { text: code })).payments
   const hash = `${whole}`.slice(0, 12)

@@ -15,7 +15,7 @@ async function openAgents(options: Parameters<typeof openWorld>[0] = {}) {
   return world
 }
 
-const codeIn = (screen: string): string => /Code: (\d{6})/.exec(screen)?.[1] ?? ''
+const codeIn = (screen: string): string => /Code.*: (\d{6})/.exec(screen)?.[1] ?? ''
 const withdraw = '7*12344*0.004*1'
 
 describe('an agent', () => {
@@ -24,15 +24,15 @@ describe('an agent', () => {
     const shown = await deliver(0, 's', withdraw)
     const code = codeIn(shown)
     expect(shown).toMatch(
-      /^END Withdrawal Submitted\nAgent: 12344 Mama Duka\nAmount: 0.004 tRBTC\nCode: \d{6}\nRef: \d{3}-\d{4}\n/,
+      /^END Withdrawal Submitted\nAgent: 12344 Mama Duka\nAmount: 0.004 tRBTC\nCode for agent: \d{6}\nRef: \d{3}-\d{4}\n/,
     )
     await play(`
-      s: ${withdraw} -> …Code: ${code}|…
-      agent@1: 5 -> CON My Activity|1. Look up a code|${code} 0.004 tRBTC: arriving|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.02 tRBTC|…
+      s: ${withdraw} -> …Code for agent: ${code}|…
+      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: arriving|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.02 tRBTC|…
       settle
-      agent@1: 5 -> CON My Activity|1. Look up a code|${code} 0.004 tRBTC: done|Today in: 0.004 tRBTC|Today out: 0 tRBTC|Float: 0.024 tRBTC|…
-      s: ${withdraw} -> …Code: ${code}|…
-      mine: 5 -> CON My Activity|1. Look up a code|Withdrew 0.004 tRBTC at 12344 Mama Duka (${code}): done|…
+      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: done|Today in: 0.004 tRBTC|Today out: 0 tRBTC|Float: 0.024 tRBTC|…
+      s: ${withdraw} -> …Code for agent: ${code}|…
+      mine: 5 -> CON My Activity|1. Agents: find code|Withdrew 0.004 tRBTC at 12344 Mama Duka (${code}): done|…
       cash in@1: 2*+254700000003*0.001*1 -> END …
       settle
       agent@1: 5 -> …|Today in: 0.004 tRBTC|Today out: 0.001 tRBTC|Float: 0.023 tRBTC|…
@@ -47,7 +47,7 @@ describe('an agent', () => {
     const code = codeIn(await deliver(0, 's', withdraw))
     await play(`
       fail Balance too low
-      agent@1: 5 -> CON My Activity|1. Look up a code|${code} 0.004 tRBTC: FAILED|Today in: 0 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: FAILED|Today in: 0 tRBTC|…
       agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: FAILED|0. Back
       s: ${withdraw} -> END Withdrawal Failed|No money was moved. Please dial again.`)
   })
@@ -109,9 +109,9 @@ describe('a code that a caller reads out', () => {
     }
     await play(`
       list@1: 5 -> not …${code}…
-      list@1: 5 -> CON My Activity|1. Look up a code|…98. More|0. Back
+      list@1: 5 -> CON My Activity|1. Agents: find code|…98. More|0. Back
       agent@1: 5*1 -> CON ${question}
-      agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|1. Paid out|0. Back`)
+      agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|1. Use the code, then give cash|0. Back`)
   })
 
   test('is used up when the agent says that the cash was paid out', async () => {
@@ -123,17 +123,17 @@ describe('a code that a caller reads out', () => {
       early@1: 5*1*${code}*1 -> not END …
       settle
       early@1: 5*1*${code} -> CON ${line}|0. Back
-      one@1: 5*1*${code} -> CON ${line}|1. Paid out|0. Back
-      two@1: 5*1*${code} -> CON ${line}|1. Paid out|0. Back`)
+      one@1: 5*1*${code} -> CON ${line}|1. Use the code, then give cash|0. Back
+      two@1: 5*1*${code} -> CON ${line}|1. Use the code, then give cash|0. Back`)
     const time = new Date(clock.now()).toISOString().slice(11, 16)
     const paid = `${line}|Paid out at ${time} UTC, <date>`
     await play(`
-      one@1: 5*1*${code}*1 -> END ${paid}
+      one@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${paid}
       2 min
       one@1: 5*1*${code}*1 -> same
       two@1: 5*1*${code}*1 -> END It was paid out before. Give no cash.|${paid}
       later@1: 5*1*${code} -> CON ${paid}|0. Back
-      list@1: 5 -> CON My Activity|1. Look up a code|${line} (Paid out)|…`)
+      list@1: 5 -> CON My Activity|1. Agents: find code|${line} (Paid out)|…`)
     expect(rows().filter((row) => row.includes('paid_out'))).toHaveLength(1)
   })
 
@@ -147,7 +147,7 @@ describe('a code that a caller reads out', () => {
       caller: 5*1*${code} -> CON ${noCode}|${question}
       goods@1: 5*1*${goods} -> CON ${noCode}|${question}
       typo@1: 5*1*12a -> CON ${noCode}|${question}
-      typo@1: 5*1*12a*${code} -> CON ${code} 0.004 tRBTC: done|1. Paid out|0. Back`)
+      typo@1: 5*1*12a*${code} -> CON ${code} 0.004 tRBTC: done|1. Use the code, then give cash|0. Back`)
   })
 
   test('is used up with the PIN alone', async () => {
@@ -161,11 +161,11 @@ describe('a code that a caller reads out', () => {
     const code = codeIn(await deliver(0, 's', '7*12344*0.004*739164'))
     await play(`
       settle
-      a@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Enter PIN to pay it out|0. Back
-      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2.|${code} 0.004 tRBTC: done|Enter PIN to pay it out|0. Back`)
+      a@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Enter PIN, then give the cash|0. Back
+      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2.|${code} 0.004 tRBTC: done|Enter PIN, then give the cash|0. Back`)
     expect(rows().filter((row) => row.includes('paid_out'))).toEqual([])
     await play(`
-      a@1: 5*1*${code}*482619*482615 -> END ${code} 0.004 tRBTC: done|Paid out at …
+      a@1: 5*1*${code}*482619*482615 -> END The code is used up. Give the cash now.|${code} 0.004 tRBTC: done|Paid out at …
       late@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Paid out at …|0. Back`)
   })
 })
@@ -183,7 +183,7 @@ describe('a bill', () => {
     await play(`
       s: ${pay} -> END Payment Submitted|To: 54320 Water, AB-12|Amount: 0.003 tRBTC|Code: ${code}|Ref: <receipt>|…
       settle
-      payee@2: 5 -> CON My Activity|1. Look up a code|${code} 0.003 tRBTC AB-12: done|…`)
+      payee@2: 5 -> CON My Activity|1. Agents: find code|${code} 0.003 tRBTC AB-12: done|…`)
     const [payment] = await ledger.listPayments(accountOf(0), 1)
     const hex = Buffer.from('AB-12').toString('hex')
     expect(JSON.stringify(payment?.order.request)).not.toMatch(new RegExp(`AB-12|${hex}`))

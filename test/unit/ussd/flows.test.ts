@@ -96,7 +96,7 @@ function transcriptOf(script: string, shown: readonly string[]): string {
     .replaceAll(/(?<=Paid out at ).+/g, '14:05 UTC, 28 Nov 2026')
     .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
     .replaceAll(
-      /(?<=Code: |\(|(?:CON|END) )\d{6}|<code>|^\d{6}(?= (?:0\.02 tRBTC|KES))/gm,
+      /(?<=Code(?: for agent)?: |\(|(?:CON|END) )\d{6}|<code>|^\d{6}(?= (?:0\.02 tRBTC|KES))/gm,
       '204816',
     )
 }

@@ -40,22 +40,22 @@ describe('what was agreed in local money', () => {
     const { deliver, play, feed, rows } = await openAgent()
     const withdraw = '7*12344*1000*1'
     const shown = await deliver(0, 's', withdraw)
-    const code = /Code: (\d{6})/.exec(shown)?.[1] ?? ''
+    const code = /Code for agent: (\d{6})/.exec(shown)?.[1] ?? ''
     const both = 'KES 1,000 (0.000083 tRBTC)'
     await play(`
-      s: ${withdraw} -> END Withdrawal Submitted|Agent: 12344 Mama Duka|Amount: ${both}|Code: ${code}|Ref: …
+      s: ${withdraw} -> END Withdrawal Submitted|Agent: 12344 Mama Duka|Amount: ${both}|Code for agent: ${code}|Ref: …
       t: 2*${friend}*1200*1 -> END Transfer Submitted|KES 1,200 (0.0001 tRBTC)|To: 2547...001|Ref: …
       settle`)
     for (const rate of [kes(24_000_000n), kes(1_000n), undefined]) {
       feed.rate = rate
       await play(`
         s: ${withdraw} -> …Amount: ${both}|…
-        agent@1: 5 -> CON My Activity|1. Look up a code|${code} KES 1,000: done|Today in: ${both}|Today out: 0 tRBTC|…
-        agent@1: 5*1*${code} -> CON ${code} ${both}: done|1. Paid out|0. Back
-        mine: 5 -> CON My Activity|1. Look up a code|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
+        agent@1: 5 -> CON My Activity|1. Agents: find code|${code} KES 1,000: done|Today in: ${both}|Today out: 0 tRBTC|…
+        agent@1: 5*1*${code} -> CON ${code} ${both}: done|1. Use the code, then give cash|0. Back
+        mine: 5 -> CON My Activity|1. Agents: find code|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
         mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): done|…`)
     }
-    await play(`agent@1: 5*1*${code}*1 -> END ${code} ${both}: done|Paid out at …
+    await play(`agent@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${code} ${both}: done|Paid out at …
       2 days
       s: ${withdraw} -> END Withdrew ${both} at 12344 Mama Duka (${code}): done|48 h ago. …`)
     const agreed = rows().filter((row) => row.includes('"agreed"'))
@@ -76,7 +76,7 @@ describe('what was agreed in local money', () => {
     await play(`
       d: 2*${friend}*0.001*1 -> END Transfer Submitted|…|To: 2547...001|Ref: …
       settle
-      mine: 5 -> CON My Activity|1. Look up a code|Sent 0.001 tRBTC to 2547...001: done|Repaid all that was owed: done|98. More|0. Back
+      mine: 5 -> CON My Activity|1. Agents: find code|Sent 0.001 tRBTC to 2547...001: done|Repaid all that was owed: done|98. More|0. Back
       mine: 5*98 -> CON Repaid KES 1,000.50 (0.000083 tRBTC): done|Loan of KES 120,000 (0.01 tRBTC): done|…`)
   })
 

@@ -15,7 +15,7 @@ const words = defineWords({
       `${amount === 'all' ? 'Withdraw all you have' : `Withdraw ${amount}`}\nAgent: ${to}`,
     enterPin: 'Enter PIN to withdraw',
     submitted: (amount: string, to: string, tx: string, code: string) =>
-      `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode: ${code}\n${tx}\nCash is paid once it is done.`,
+      `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode for agent: ${code}\n${tx}\nCash once it is done.`,
     failed: 'Withdrawal Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Withdrew ${amount} at ${to}`,
   },
@@ -25,7 +25,7 @@ const words = defineWords({
       `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nWakala: ${to}`,
     enterPin: 'Weka PIN kutoa pesa',
     submitted: (amount, to, tx, code) =>
-      `Ombi limepokelewa\nWakala: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\n${tx}\nUtalipwa ikikamilika.`,
+      `Ombi limetumwa\nWakala: ${to}\nKiasi: ${amount}\nMpe msimbo: ${code}\n${tx}\nUtalipwa ikikamilika.`,
     failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulitoa ${amount} kwa wakala ${to}`,
   },
@@ -35,7 +35,7 @@ const words = defineWords({
       `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nAgent: ${to}`,
     enterPin: 'PIN pour retirer',
     submitted: (amount, to, tx, code) =>
-      `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode: ${code}\n${tx}\nPayé dès que terminé.`,
+      `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode pour agent: ${code}\n${tx}\nPayé dès que fini.`,
     failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Retiré ${amount} chez ${to}`,
   },
@@ -45,7 +45,7 @@ const words = defineWords({
       `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nAgente: ${to}`,
     enterPin: 'PIN para retirar',
     submitted: (amount, to, tx, code) =>
-      `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo: ${code}\n${tx}\nSe paga cuando esté hecho.`,
+      `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo para agente: ${code}\n${tx}\nSe paga al terminar.`,
     failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} con ${to}`,
   },
