@@ -164,6 +164,7 @@ export function sampleContext(
     tills: sampleTills,
     showAmount: () => '0.001 tRBTC',
     showExactAmount: () => '0.001 tRBTC',
+    showOwed: () => '0.001 tRBTC',
     describeRecipient: (recipient) =>
       recipient.kind === 'address'
         ? toLongAddress(recipient.address)

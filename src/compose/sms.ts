@@ -7,7 +7,6 @@ import {
 } from '../account/memory.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import { createNode } from '../chain/node.ts'
-import { formatAmountDown } from '../loan/amounts.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { DueReminder } from '../relay/ledger/payments/reminders.ts'
@@ -20,7 +19,7 @@ import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import { writeReminder } from '../ussd/menu/entries/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
 import { selectMessages } from '../ussd/messages/languages.ts'
-import { writeWithWorth } from '../ussd/screens/amount-formats.ts'
+import { createAmountFormats, writeWithWorth } from '../ussd/screens/amount-formats.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../ussd/screens/septets.ts'
 import {
   correctFacts,
@@ -74,7 +73,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   const provider = createAfricasTalkingSms({ account: config.sms, ...runtime })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
   let readRate: ReturnType<typeof assembleRates> | undefined
-  const showAmount = (wei: bigint) => `${formatAmountDown(wei, config.unit)} ${config.unit.symbol}`
+  const formats = { unit: config.unit, ...createAmountFormats(config.unit, config.menu) }
 
   /** Decrypts a message and writes its text in the recipient's language. */
   async function prepare({ open }: OutgoingMessage, ledger: Ledger) {
@@ -119,7 +118,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
       const open = async () => {
         const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
         const writeTexts: WriteTexts = (messages, code) =>
-          writeSms(facts, sms, messages, showAmount, code)
+          writeSms(facts, sms, messages, formats.showAmount, code)
         return { phone: facts.phone, writeTexts }
       }
       const logFields = { intent: sms.intentId, party: sms.party }
@@ -135,8 +134,8 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
         readRate ??= assembleRates(config, runtime, ledger)
         const rate = (await readRate()) ?? 'none'
         const writeTexts: WriteTexts = (messages) => [
-          writeWithWorth({ unit: config.unit, showAmount }, rate, (show) =>
-            writeReminder(messages, show(owedWei), dueAt),
+          writeWithWorth(formats, rate, ({ showOwed }) =>
+            writeReminder(messages, showOwed(owedWei), dueAt),
           ),
         ]
         return { phone, writeTexts }

@@ -102,6 +102,12 @@ export function formatAmountDown(wei: bigint, unit: Unit): string {
   return formatExactly(wei - (wei % smallest), unit)
 }
 
+/** Formats a debt, rounded up to the decimals that screens show: never too little. */
+export function formatAmountUp(wei: bigint, unit: Unit): string {
+  const smallest = getSmallestShown(unit)
+  return formatExactly(((wei + smallest - 1n) / smallest) * smallest, unit)
+}
+
 /** Tells whether the larger of two prices exceeds the smaller one by at most these percent. */
 export function isWithin(one: bigint, other: bigint, percent: number): boolean {
   const [smaller, larger] = one < other ? [one, other] : [other, one]

@@ -150,11 +150,16 @@ export function agreeToCents(
 export const formatAgreed = (agreed: LocalMoney | null | undefined, unitText: string): string =>
   agreed ? `${formatLocal(agreed)} (${unitText})` : unitText
 
-/** Formats the worth of an amount, rounded up to whole units of the currency. */
-export function formatWorthUp(wei: bigint, unit: Unit, { currency, micros }: Rate): string {
+/** Formats the worth of an amount, rounded up to whole units; undefined as by `formatWorth`. */
+export function formatWorthUp(wei: bigint, unit: Unit, rate: Rate): string | undefined {
+  const cents = computeCentsUp(wei, unit, rate)
+  return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
+}
+
+/** Computes what formatWorthUp shows, in cents. */
+export function computeCentsUp(wei: bigint, unit: Unit, { micros }: Rate): bigint {
   const divisor = getOne(unit) * 1_000_000n
-  const units = (wei * micros + divisor - 1n) / divisor
-  return formatLocal({ currency, cents: `${units * 100n}` })
+  return ((wei * micros + divisor - 1n) / divisor) * 100n
 }
 
 /** Formats a whole price, such as `KES 129.35`: amounts are worked out by all of its digits. */

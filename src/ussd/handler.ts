@@ -1,7 +1,6 @@
 import type { Language } from '../account/language.ts'
 import { findLanguage, recordDial, recordLanguage, removeDialTime } from '../account/memory.ts'
 import { isListed } from '../account/phone.ts'
-import { formatWorth } from '../loan/local-worth.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
 import { changeName, changePin, changeWallet, payOutCash } from './account-changes.ts'
@@ -19,6 +18,7 @@ import { messagesIn, selectMessages } from './messages/languages.ts'
 import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
 import { readFinalBalance, showPlace } from './place-screen.ts'
 import { toScreen, writeDenial } from './refusal-texts.ts'
+import { createWorthFormats } from './screens/amount-formats.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import { findUnconfirmed, keepUnconfirmed } from './session/cut-session.ts'
@@ -243,17 +243,16 @@ async function prepareRepeatScreen(
 
 /** Shows a balance at the current exchange rate, because no payment depends on it. */
 async function showBalance(
-  { services: { settings, readRate, showAmount, unit }, messages }: Visit,
+  { services, messages }: Visit,
   { finalWei, arrivingWei }: Awaited<ReturnType<typeof readFinalBalance>>,
 ): Promise<Screen> {
-  const { localCurrency } = settings
-  const rate = localCurrency === undefined ? undefined : await readRate()
-  const worth = rate && formatWorth(finalWei, unit, rate)
-  const worthLine =
-    worth === undefined ? localCurrency && messages.noRate(localCurrency) : messages.about(worth)
+  const { localCurrency } = services.settings
+  const rate = (localCurrency && (await services.readRate())) || 'none'
+  const { show } = createWorthFormats(services, rate)
+  const noRateLine = localCurrency && rate === 'none' && messages.noRate(localCurrency)
   const { arriving } = activity.words(messages)
-  const arrivingLine = arrivingWei > 0n && `(${arriving}: ${showAmount(arrivingWei)})`
-  const lines = [balance.words(messages).balance(showAmount(finalWei)), worthLine, arrivingLine]
+  const arrivingLine = arrivingWei > 0n && `(${arriving}: ${show(arrivingWei)})`
+  const lines = [balance.words(messages).balance(show(finalWei)), noRateLine, arrivingLine]
   return endScreen(lines.filter(Boolean).join('\n'))
 }
 

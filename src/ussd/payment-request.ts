@@ -10,7 +10,7 @@ import type { SessionKeys } from '../account/session-keys.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules } from '../loan/kinds.ts'
-import { agreeToWorth, type LocalWorth } from '../loan/local-worth.ts'
+import { agreeToWorth, type LocalWorth, type Rate } from '../loan/local-worth.ts'
 import { readLoanTerms } from '../loan/reader.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
 import {
@@ -67,7 +67,7 @@ export async function requestPayment(
     stepKey: visit.stepKey,
     intent: name,
     question,
-    createOrder: () => prepareOrder(visit, intent, name),
+    createOrder: () => prepareOrder(visit, intent, name, rate),
     async findDenial() {
       const why = (await findDenial(visit, authorizedBy)) ?? (await findChange(visit, intent))
       return why && { kind: 'not_authorized', reason: why }
@@ -169,6 +169,7 @@ async function prepareOrder(
   visit: Visit,
   intent: Intent,
   name: IntentName,
+  rate: Rate | 'none',
 ): Promise<PreparedOrder> {
   const { settings, ledger, forwarder, now, keys } = visit.services
   const { messages, account, createStepKey, answers } = visit
@@ -215,8 +216,8 @@ async function prepareOrder(
       const mayTell = isAlone && settings.profile !== 'demo'
       const balanceWei = mayTell ? await estimateBalance(visit, call) : undefined
       return {
-        carried: writeSubmitted(visit, { ...shown, balanceWei }, { hash: hashPlaceholder }),
-        queued: writeSubmitted(visit, { ...shown, balanceWei }, { queued }),
+        carried: writeSubmitted(visit, { ...shown, balanceWei }, { hash: hashPlaceholder }, rate),
+        queued: writeSubmitted(visit, { ...shown, balanceWei }, { queued }, rate),
       }
     },
     // An account that is derived from a number, also a till's, has a key and never code.

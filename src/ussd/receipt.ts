@@ -1,10 +1,10 @@
 import type { LoanCall } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
-import { formatAgreed, type LocalWorth } from '../loan/local-worth.ts'
+import { formatAgreed, type LocalWorth, type Rate } from '../loan/local-worth.ts'
 import { hashPlaceholder } from '../relay/ledger/values.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
 import { payments } from './menu/payments.ts'
-import { writeFitting } from './screens/amount-formats.ts'
+import { createWorthFormats, writeFitting } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import { countSeptets, maxSeptets } from './screens/septets.ts'
 import type { Visit } from './visit.ts'
@@ -27,10 +27,12 @@ export type ShownPayment = {
  * a receipt, as far as that has room.
  */
 export function writeSubmitted(
-  { services: { settings, showAmount, showExactAmount }, messages }: Visit,
+  { services, messages }: Visit,
   { kind, amountWei, agreed, to, code, receipt, feeWei, balanceWei }: ShownPayment,
   transaction: { hash: string } | { queued: string },
+  rate: Rate | 'none' = 'none',
 ): Screen {
+  const { settings, showAmount, showExactAmount } = services
   const { submitted } = payments[kind].words(messages)
   const showUnit = agreed ? showAmount : showExactAmount
   const unitText = amountWei === 'all' ? amountWei : showUnit(amountWei)
@@ -40,8 +42,9 @@ export function writeSubmitted(
     return endScreen(submitted(unitText, to, `Tx: ${name}`, code))
   }
   const { number, noFee, fee, balanceAfter } = messages.receipt
-  const feeLine = feeWei === 0n ? noFee : fee(showExactAmount(feeWei))
-  const balanceLine = balanceWei === undefined ? [] : [balanceAfter(showAmount(balanceWei))]
+  const { showOwed, inShort } = createWorthFormats(services, rate)
+  const feeLine = feeWei === 0n ? noFee : fee(showOwed(feeWei))
+  const balanceLine = balanceWei === undefined ? [] : [balanceAfter(inShort.show(balanceWei))]
   const numberLine = [number(receipt), ...(isQueued ? [transaction.queued] : [])].join(', ')
   const write =
     (hasClosing: boolean, ...lines: string[]) =>

@@ -21,7 +21,7 @@ export const writeRefusal = (
 ): string =>
   refusal.kind === 'would_revert'
     ? writeLoanRefusal(visit, decodeRefusal(refusal.revertData), kind, rate)
-    : writeWithWorth(visit.services, rate, (show) =>
+    : writeWithWorth(visit.services, rate, ({ show }) =>
         sayOf(kind, visit.messages, selectWords(visit, refusal, kind, show)),
       )
 
@@ -88,15 +88,15 @@ export const writeLoanRefusal = (
   kind: PaymentKind,
   rate: Rate | 'none',
 ): string =>
-  writeWithWorth(services, rate, (show) =>
-    sayOf(kind, messages, selectLoanWords(messages, refusal, kind, show)),
+  writeWithWorth(services, rate, (formats) =>
+    sayOf(kind, messages, selectLoanWords(messages, refusal, kind, formats)),
   )
 
 function selectLoanWords(
   messages: Messages,
   refusal: LoanRefusal,
   kind: PaymentKind,
-  showAmount: ShowAmount,
+  { show, showOwed }: Parameters<Parameters<typeof writeWithWorth>[2]>[0],
 ): string {
   const words = messages.refused
   // All else that a deposit meets is its token's, whose errors may have the names of the pool's.
@@ -104,17 +104,17 @@ function selectLoanWords(
     return refusal.reason === 'nothing_there' ? deposit.words(messages).nothing : words.unknown
   switch (refusal.reason) {
     case 'balance_too_low': {
-      const balance = showAmount(refusal.balanceWei)
+      const balance = show(refusal.balanceWei)
       return paymentKinds[kind].showsNeededAmount
-        ? words.balanceBelowDebt(showAmount(refusal.neededWei), balance)
+        ? words.balanceBelowDebt(showOwed(refusal.neededWei), balance)
         : words.balance_too_low(balance)
     }
     case 'existing_loan':
     case 'repayment_too_large':
-      return words[refusal.reason](showAmount(refusal.owedWei))
+      return words[refusal.reason](showOwed(refusal.owedWei))
     case 'withdrawal_limit':
       return words.withdrawal_limit(
-        refusal.leftWei === undefined ? undefined : showAmount(refusal.leftWei),
+        refusal.leftWei === undefined ? undefined : show(refusal.leftWei),
       )
     default:
       return words[refusal.reason]

@@ -1,13 +1,7 @@
 import { isTillNumber } from '../../account/check-digit.ts'
 import { isMaskedPin, isPin } from '../../account/pin.ts'
 import { formatExactly, parseAmount } from '../../loan/amounts.ts'
-import {
-  agreeToCents,
-  formatLocal,
-  formatPrice,
-  formatWorth,
-  formatWorthUp,
-} from '../../loan/local-worth.ts'
+import { agreeToCents, formatLocal, formatPrice, formatWorthUp } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import { isOwnAccount } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -75,25 +69,6 @@ export function addCurrencyLine(
   }
 }
 
-/** Formats an amount's value in the local currency as a line; returns no line without a rate. */
-export function formatLocalValue(
-  { messages, unit }: MenuContext,
-  amountWei: bigint | 'all',
-  { rate }: Partial<ScreenFacts>,
-): string[] {
-  if (rate === undefined || rate === 'none' || amountWei === 'all') return []
-  const localValue = formatWorth(amountWei, unit, rate)
-  return localValue === undefined ? [] : [messages.about(localValue)]
-}
-
-/** Formats the worth of an amount that was not typed in local money as a line. */
-export const formatLocalAmount = (
-  context: MenuContext,
-  { amountWei, agreed }: SessionDraft,
-  facts: Partial<ScreenFacts>,
-): string[] =>
-  agreed === undefined ? formatLocalValue(context, requireAnswer(amountWei), facts) : []
-
 /** Lists the words for all: screens round a balance down, so no typed number can mean all of it. */
 const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
@@ -115,7 +90,8 @@ export function parseAmountAnswer(
   return rejectAnswer(
     writeTooLittle(
       // Not rounded down, because a smaller amount is refused.
-      isLocal ? formatWorthUp(minWei, unit, rate) : `${formatExactly(minWei, unit)} ${unit.symbol}`,
+      (isLocal ? formatWorthUp(minWei, unit, rate) : undefined) ??
+        `${formatExactly(minWei, unit)} ${unit.symbol}`,
     ),
   )
 }
@@ -145,10 +121,11 @@ export function parseTillAnswer(
 export function formatTransfer(
   context: MenuContext,
   draft: SessionDraft,
+  { rate }: Partial<ScreenFacts> = {},
 ): [amount: string, to: string] {
   const amountWei = requireAnswer(draft.amountWei)
   return [
-    amountWei === 'all' ? amountWei : formatPaid(context, amountWei, draft.agreed),
+    amountWei === 'all' ? amountWei : formatPaid(context, amountWei, draft.agreed, rate),
     context.describeRecipient(requireAnswer(draft.recipient)),
   ]
 }
@@ -168,15 +145,12 @@ export const createRepeatQuestion = (
     const { age, repeated } = context.messages
     const { minutes = undefined, local = undefined } = earlier === 'unknown' ? {} : earlier
     // The payment before was equal in the unit, or in local money at another rate.
-    const [amount, to] = formatTransfer(context, draft)
-    const text = repeated(
+    const [amount, to] = formatTransfer(context, draft, facts)
+    return repeated(
       local === undefined ? amount : formatLocal(local),
       to,
       minutes === undefined ? minutes : age(minutes),
     )
-    const [firstLine = '', ...otherLines] = text.split('\n')
-    const localValueLines = local === undefined ? formatLocalAmount(context, draft, facts) : []
-    return [firstLine, ...localValueLines, ...otherLines].join('\n')
   },
   entries: [{ digit, target, label: ({ sendAgain }) => sendAgain }],
   ...back,

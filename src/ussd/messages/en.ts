@@ -4,7 +4,6 @@ import { createDateFormat, type Wording } from './texts.ts'
 export const english = {
   wording: 'en' as Wording,
   enterAmount: (to: string) => `To: ${to}\nAmount, or all:\n0. Back`,
-  about: (worth: string) => `(about ${worth})`,
   amountsIn: (unit: string) => `Amounts in ${unit}`,
   noRate: (local: string) => `${local}: no rate now.`,
   sendAgain: 'Send once more',

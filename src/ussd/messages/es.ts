@@ -5,7 +5,6 @@ import { createDateFormat } from './texts.ts'
 export const spanish: Messages = {
   wording: 'es',
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
-  about: (worth) => `(unos ${worth})`,
   amountsIn: (unit) => `Montos en ${unit}`,
   noRate: (local) => `${local}: ahora no hay tasa.`,
   sendAgain: 'Enviar otra vez',

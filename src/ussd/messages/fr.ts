@@ -5,7 +5,6 @@ import { createDateFormat } from './texts.ts'
 export const french: Messages = {
   wording: 'fr',
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
-  about: (worth) => `(environ ${worth})`,
   amountsIn: (unit) => `Montants en ${unit}`,
   noRate: (local) => `${local}: pas de cours à présent.`,
   sendAgain: 'Envoyer encore',

@@ -5,7 +5,6 @@ import { createDateFormat } from './texts.ts'
 export const kiswahili: Messages = {
   wording: 'sw',
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
-  about: (worth) => `(takriban ${worth})`,
   amountsIn: (unit) => `Kiasi kwa ${unit}`,
   noRate: (local) => `${local}: bei haijulikani sasa.`,
   sendAgain: 'Tuma tena',

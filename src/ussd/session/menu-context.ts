@@ -7,7 +7,7 @@ import type { Visit } from '../visit.ts'
 /** Creates what the menu knows of a visit before anything is looked up. */
 export function createMenuContext(visit: Visit): MenuContext {
   const { chainId, settings, minTransferWei, menu } = visit.services
-  const { showAmount, showExactAmount, unit } = visit.services
+  const { showAmount, showExactAmount, showOwed, unit } = visit.services
   const { messages, phone } = visit
   return {
     chainId,
@@ -17,6 +17,7 @@ export function createMenuContext(visit: Visit): MenuContext {
     menu,
     showAmount,
     showExactAmount,
+    showOwed,
     unit,
     rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,

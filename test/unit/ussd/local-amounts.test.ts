@@ -1,11 +1,17 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
 import { languages } from '../../../src/account/language.ts'
-import { createCoinUnit } from '../../../src/loan/amounts.ts'
+import { createCoinUnit, createTokenUnit } from '../../../src/loan/amounts.ts'
 import type { Rate } from '../../../src/loan/local-worth.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { writeLoanRefusal } from '../../../src/ussd/refusal-texts.ts'
+import {
+  createAmountFormats,
+  createWorthFormats,
+} from '../../../src/ussd/screens/amount-formats.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
+import { holds } from '../../support/properties.ts'
 import { friend, openWorld } from './world.ts'
 
 const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000_000n })
@@ -50,7 +56,7 @@ describe('what was agreed in local money', () => {
       feed.rate = rate
       await play(`
         s: ${withdraw} -> …Amount: ${both}|…
-        agent@1: 5 -> CON My Activity|1. Agents: find code|${code} KES 1,000: done|Today in: ${both}|Today out: 0 tRBTC|…
+        agent@1: 5 -> CON My Activity|1. Agents: find code|${code} KES 1,000: done|Today in: ${both}|Today out: KES 0|…
         agent@1: 5*1*${code} -> CON ${code} ${both}: done|1. Use the code, then give cash|0. Back
         mine: 5 -> CON My Activity|1. Agents: find code|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
         mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): done|…`)
@@ -111,13 +117,50 @@ describe('what was agreed in local money', () => {
     await play(`a: 3*1 -> …KES 120,000 (0.01 tRBTC) credited shortly.|…
       settle`)
     feed.rate = kes(24_000_000n)
-    await play('b: 4 -> CON Repay Loan|You owe 0.01 tRBTC|(about KES 240,000)|…')
+    await play('b: 4 -> CON Repay Loan|You owe KES 240,000 (0.01 tRBTC)|…')
     feed.rate = undefined
     await play('c: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: …')
   })
 })
 
 describe('where a price is at hand', () => {
+  test('a balance, what arrives and a float are in local money first', async () => {
+    const { play, feed } = await openAgent()
+    await play(`
+      a: 1 -> END Your Balance: KES 240,000 (0.02 tRBTC)
+      pay: 2*${friend}*1200*1 -> END Transfer Submitted|…|Balance after: about KES 238,800
+      settle
+      float@1: 5 -> …|Today in: KES 0|Today out: KES 0|Float: KES 241,200 (0.0201 tRBTC)|…
+      none@2: 2*${friend}*all*1 -> END …
+      settle
+      b@2: 1 -> END Your Balance: KES 0`)
+    feed.rate = undefined
+    await play(`
+      c: 1 -> END Your Balance: 0.0199 tRBTC|KES: no rate now.
+      d@1: 5 -> …|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.0401 tRBTC|…`)
+  })
+
+  test('a debt is never shown as less than is owed, and has no decimals that nobody uses', async () => {
+    const dollar = createTokenUnit('USD', { address: `0x${'5'.repeat(40)}`, decimals: 18 })
+    const formats = { unit: dollar, ...createAmountFormats(dollar, { profile: 'lender' }) }
+    await holds(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 10n }),
+        fc.bigInt({ min: 10_000n, max: 10n ** 10n }),
+        (owedWei, micros) => {
+          const { showOwed } = createWorthFormats(formats, { currency: 'KES', micros })
+          const [, local = '', unit = ''] =
+            /^KES ([\d,]+) \((\d+\.\d\d) USD\)$/.exec(showOwed(owedWei)) ?? []
+          expect(BigInt(local.replaceAll(',', '')) * 10n ** 12n).toBeGreaterThanOrEqual(
+            owedWei * micros,
+          )
+          expect(BigInt(unit.replace('.', '')) * 10_000n).toBeGreaterThanOrEqual(owedWei)
+        },
+      ),
+      { sampled: 200, full: 20_000 },
+    )
+  })
+
   test('refusals and the note of a debt say local money first', async () => {
     const { play, feed } = open()
     const menu = (note: string) => ` -> …|4. Repay Loan (${note})…`
@@ -136,7 +179,8 @@ describe('where a price is at hand', () => {
 
   test.for(languages)('refusals fit a screen with the longest amounts, in %s', (language) => {
     const messages = messagesIn[language]
-    const services = { unit: createCoinUnit('USDRIF'), showAmount: () => '20999999.123456 USDRIF' }
+    const showAmount = () => '20999999.123456 USDRIF'
+    const services = { unit: createCoinUnit('USDRIF'), showAmount, showOwed: showAmount }
     const dear = { currency: 'KES', micros: 4_761_000_000n }
     const wei = 21n * 10n ** 24n - 1n
     const amounts = { balanceWei: wei, neededWei: wei, owedWei: wei, leftWei: wei }
@@ -151,7 +195,8 @@ describe('where a price is at hand', () => {
         const text = writeLoanRefusal({ services, messages }, { reason, ...amounts }, kind, dear)
         expect(countSeptets(toGsmAlphabet(text)), text).toBeLessThanOrEqual(maxSeptets)
         expect(text).toContain(services.showAmount())
-        if (kind === 'transfer') expect(text).toContain('KES 99,980,999,999 (')
+        // A debt is rounded up.
+        if (kind === 'transfer') expect(text).toMatch(/KES 99,98(0,999,999|1,000,000) \(/)
       }
     }
   })
@@ -202,18 +247,19 @@ describe('an amount in the local currency', () => {
       y: 2*${friend}*0.0001*1 -> ${again}`)
     feed.rate = kes(12_000_000n)
     await play(`
-      z: 2*${friend}*12000*1 -> CON You sent 0.001 tRBTC|(about KES 12,000)|${to}|Just now. …`)
+      z: 2*${friend}*12000*1 -> CON You sent KES 12,000 (0.001 tRBTC)|${to}|Just now. …`)
   })
 
   test("is shown for a debt at the session's rate, if there is one", async () => {
     const { play, feed } = open()
-    const terms = (worth: string) =>
-      `CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC${worth}|Until: <date>|1. I agree|0. Back`
-    await play(`s: 3 -> ${terms('|(about KES 120,000)')}`)
+    const terms = (owed: string, fee: string) =>
+      `CON Loan: ${owed}|Fee: ${fee}|To repay: ${owed}|Until: <date>|1. I agree|0. Back`
+    const local = terms('KES 120,000 (0.01 tRBTC)', 'KES 0')
+    await play(`s: 3 -> ${local}`)
     feed.rate = undefined
     await play(`
-      s: 3 -> ${terms('|(about KES 120,000)')}
-      t: 3 -> ${terms('')}`)
+      s: 3 -> ${local}
+      t: 3 -> ${terms('0.01 tRBTC', '0 tRBTC')}`)
   })
 
   test("is in the chain's currency for a whole session without a fresh price, and the screen says so", async () => {

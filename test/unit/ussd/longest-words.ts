@@ -17,7 +17,6 @@ const tx = 'en attente, environ 1000 min'
 
 /** Lists the longest values by key; others are an amount's and a hash's. */
 const values: Record<string, readonly unknown[][]> = {
-  about: [['KES 99,999,999,999']],
   age: [[0], [10], [200 * 60]],
   amountsIn: [['KES: 1 USDRIF = KES 99,999,999,999.999999']],
   noRate: [['KES']],

@@ -92,6 +92,9 @@ function judgeKept(history: History, found: Report): void {
 
 const shownAmount = new RegExp(`${localCurrency} ([\\d,]+) \\(([\\d.]+) `, 'g')
 
+/** Begins lines with what is worth so much today, or of several payments: nobody agreed to it. */
+const ofToday = /^((END )?Your Balance|\(arriving|Today|Float|(CON )?You (owe|may)|To repay|Fee):?/
+
 /** Judges that a screen has an amount in local money only beside what was agreed to be that. */
 function judgeShown(history: History, found: Report): void {
   const { deliveries, plan } = history
@@ -103,8 +106,7 @@ function judgeShown(history: History, found: Report): void {
   for (const { actor, said, reply = '' } of deliveries) {
     // A refusal tells what a balance or a limit is worth, to which nobody agreed.
     if (said?.claim === 'refused') continue
-    // A till's sums of a day are of several payments.
-    const lines = reply.split('\n').filter((line) => !/^Today (in|out)/.test(line))
+    const lines = reply.split('\n').filter((line) => !ofToday.test(line))
     for (const [text, units = '', amount = ''] of lines.join('\n').matchAll(shownAmount)) {
       const shown = toShown(parseUnits(amount, decimals))
       if (due.has(`${BigInt(units.replaceAll(',', '')) * 100n} ${shown}`)) continue

@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { type AccountMemory, findRecipientName } from '../../../account/memory.ts'
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/calls.ts'
-import { formatAgreed, formatLocal } from '../../../loan/local-worth.ts'
+import { formatAgreed, formatLocal, type LocalMoney, type Rate } from '../../../loan/local-worth.ts'
 import type { Received } from '../../../loan/reader.ts'
 import type { PaymentRecord } from '../../../operator/kept/takings.ts'
 import type { Withdrawal } from '../../../operator/kept/tills.ts'
@@ -17,9 +17,16 @@ import type {
   TillDay,
   TillPayment,
 } from '../../screen-facts.ts'
-import { type MenuPart, type PaymentWords, requireAnswer, type WriteText } from '../node.ts'
+import { createWorthFormats } from '../../screens/amount-formats.ts'
+import {
+  type MenuContext,
+  type MenuPart,
+  type PaymentWords,
+  requireAnswer,
+  type WriteText,
+} from '../node.ts'
 import { payments } from '../payments.ts'
-import { createPinQuestion } from '../questions.ts'
+import { createPinQuestion, listRateFacts } from '../questions.ts'
 import { codeEntry, codeWords, createCodeNodes, writePaidOut } from './code.ts'
 
 type Payment = Answer<'listPayments'>[number]
@@ -147,10 +154,10 @@ export const activity = {
   },
   createNodes: (settings) => ({
     activity: {
-      facts: ['activity'],
+      facts: ['activity', ...listRateFacts(settings)],
       kind: 'list',
-      title: ({ messages, showAmount }, _, facts) =>
-        [words(messages).label, ...writeActivity(messages, facts.activity, showAmount)].join('\n'),
+      title: (context, _, facts) =>
+        [words(context.messages).label, ...writeActivity(context, facts)].join('\n'),
       // The look-up of a code stays on the first page, however many payments follow.
       entries: settings.agents ? [codeEntry] : [],
       entriesFirst: true,
@@ -264,15 +271,12 @@ function toActivityState(payment: Payment): ActivityState {
 type FormatAmount = (wei: bigint) => string
 type ActivityWords = ReturnType<typeof words>
 
-function writeActivity(
-  messages: Messages,
-  facts: ScreenFacts['activity'],
-  formatAmount: FormatAmount,
-): string[] {
+function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
+  const { messages, showAmount: formatAmount } = context
   const text = words(messages)
-  if (facts === 'unavailable') return [text.unavailable]
-  const { ownPayments, received, till } = facts
-  const tillLines = till === undefined ? [] : writeTillDay(messages, till, formatAmount)
+  if (facts.activity === 'unavailable') return [text.unavailable]
+  const { ownPayments, received, till } = facts.activity
+  const tillLines = till === undefined ? [] : writeTillDay(context, till, facts.rate)
   const activities = received === 'unavailable' ? ownPayments : [...ownPayments, ...received]
   const lines = [
     ...tillLines,
@@ -283,7 +287,8 @@ function writeActivity(
 }
 
 /** Writes the last payments to a till with their codes, and the totals of the day (UTC). */
-function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmount): string[] {
+function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' = 'none'): string[] {
+  const { messages, showAmount: formatAmount } = context
   const { inWei, outWei, inLocal, outLocal, floatWei, lastPayments } = till
   const lines = lastPayments.map((payment) => {
     const { agreed, amountWei } = payment
@@ -291,10 +296,14 @@ function writeTillDay(messages: Messages, till: TillDay, formatAmount: FormatAmo
     const line = writeTillLine(messages, payment, amount)
     return payment.paidOut === undefined ? line : `${line} (${codeWords(messages).paid})`
   })
+  const { show } = createWorthFormats(context, rate)
+  // What was taken keeps what was agreed: today's rate says nothing about it.
+  const formatSum = (wei: bigint, agreed: LocalMoney | undefined) =>
+    wei === 0n ? show(wei) : formatAgreed(agreed, formatAmount(wei))
   const totals = words(messages).day(
-    formatAgreed(inLocal, formatAmount(inWei)),
-    formatAgreed(outLocal, formatAmount(outWei)),
-    formatAmount(floatWei),
+    formatSum(inWei, inLocal),
+    formatSum(outWei, outLocal),
+    show(floatWei),
   )
   return [...lines, ...totals.split('\n')]
 }

@@ -18,7 +18,6 @@ import {
   createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
-  formatLocalAmount,
   formatTransfer,
   listRateFacts,
   parseTillAnswer,
@@ -107,15 +106,11 @@ const words = defineWords({
 const cashOutEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei', 'agreed')
 
 const writeTitle: WriteText = (context, draft, facts) =>
-  [
-    words(context.messages).confirmCashOut(...formatTransfer(context, draft)),
-    ...formatLocalAmount(context, draft, facts),
-  ].join('\n')
+  words(context.messages).confirmCashOut(...formatTransfer(context, draft, facts))
 
 /** Leaves out the warning, which the screen before had, so that a mistake has room. */
-const writeRetry: WriteText = (context, draft) => {
-  const { confirmCashOut } = words(context.messages)
-  const [amount = '', to = ''] = confirmCashOut(...formatTransfer(context, draft)).split('\n')
+const writeRetry: WriteText = (context, draft, facts) => {
+  const [amount = '', to = ''] = writeTitle(context, draft, facts).split('\n')
   return `${amount}\n${to}`
 }
 

@@ -1,7 +1,8 @@
 import { getLeastLoan } from '../../../loan/amounts.ts'
+import type { Rate } from '../../../loan/local-worth.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { DatedLoanTerms } from '../../screen-facts.ts'
-import { formatPaid } from '../../screens/amount-formats.ts'
+import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import {
   createPaymentEffect,
@@ -12,13 +13,7 @@ import {
   type SessionDraft,
   type WriteText,
 } from '../node.ts'
-import {
-  addCurrencyLine,
-  confirmWithPin,
-  formatLocalValue,
-  listRateFacts,
-  parseAmountAnswer,
-} from '../questions.ts'
+import { addCurrencyLine, confirmWithPin, listRateFacts, parseAmountAnswer } from '../questions.ts'
 
 const words = defineWords({
   en: {
@@ -101,41 +96,34 @@ function writeTerms(
   context: MenuContext,
   { amountWei, agreed }: SessionDraft,
   { principalWei, feeWei, dueAt }: DatedLoanTerms,
+  rate: Rate | 'none',
 ): string[] {
   const { messages, showExactAmount } = context
   // Of more than may be borrowed, the terms are of less than was typed.
-  const amount = formatPaid(context, principalWei, amountWei === principalWei ? agreed : undefined)
-  const owed = showExactAmount(principalWei + feeWei)
+  const typed = amountWei === principalWei ? agreed : undefined
+  const amount = formatPaid(context, principalWei, typed, rate)
+  const showOwed = rate === 'none' ? showExactAmount : createWorthFormats(context, rate).showOwed
   return words(messages)
-    .terms(amount, showExactAmount(feeWei), owed, messages.date(dueAt))
+    .terms(amount, showOwed(feeWei), showOwed(principalWei + feeWei), messages.date(dueAt))
     .split('\n')
 }
 
-/**
- * Writes the terms, with the local worth of the debt if the screen has room. Without room the loan
- * is left out, too: it is debt less fee.
- */
-const writeTitle: WriteText = (context, draft, facts) => {
-  const lines = writeTerms(context, draft, facts.terms)
-  const { principalWei, feeWei } = facts.terms
-  const localValueLines = formatLocalValue(context, principalWei + feeWei, facts)
-  // The third line is the debt, so its worth follows it.
-  return selectFittingText(maxTitleSeptets, [
-    lines.toSpliced(3, 0, ...localValueLines),
-    lines,
-    lines.slice(1),
-  ])
+/** Writes the terms. Without room the loan is left out, as it is debt less fee, or local money. */
+const writeTitle: WriteText = (context, draft, { terms, rate = 'none' }) => {
+  const lines = writeTerms(context, draft, terms, rate)
+  const unitLines = writeTerms(context, draft, terms, 'none')
+  return selectFittingText(maxTitleSeptets, [lines, lines.slice(1), unitLines, unitLines.slice(1)])
 }
 
 /** Writes the terms below a mistake. Without room the loan is left out, and then the fee. */
-const writeRetryTitle: WriteText = (context, draft, { terms }) => {
-  const lines = writeTerms(context, draft, terms)
-  return selectFittingText(maxTitleSeptets - mistakeSeptets, [
-    lines,
-    lines.slice(1),
-    lines.slice(2),
-  ])
-}
+const writeRetryTitle: WriteText = (context, draft, { terms, rate = 'none' }) =>
+  selectFittingText(
+    maxTitleSeptets - mistakeSeptets,
+    ([rate, 'none'] as const).flatMap((each) => {
+      const lines = writeTerms(context, draft, terms, each)
+      return [lines, lines.slice(1), lines.slice(2)]
+    }),
+  )
 
 /** Reserves room for the question for the PIN, and for the text of a mistake. */
 const promptSeptets = 45
@@ -156,9 +144,8 @@ const createChoice = (settings: MenuSettings) =>
       facts: ['loanLimit', ...listRateFacts(settings)],
       kind: 'list',
       title: (context, _, facts) => {
-        const { loanLimit } = facts
-        const limit = words(context.messages).limit(context.showAmount(loanLimit))
-        return [limit, ...formatLocalValue(context, loanLimit, facts)].join('\n')
+        const { show } = createWorthFormats(context, facts.rate ?? 'none')
+        return words(context.messages).limit(show(facts.loanLimit))
       },
       entries: [
         {

@@ -10,7 +10,6 @@ import {
   createAmountQuestion,
   createConfirmation,
   createRepeatQuestion,
-  formatLocalAmount,
   formatTransfer,
   parseTillAnswer,
 } from '../questions.ts'
@@ -125,12 +124,10 @@ export const purchase = {
         label: (messages) => words(messages).label,
         title(context, draft, facts) {
           const { confirmPurchase, referenceLine } = words(context.messages)
-          const [amount, recipient] = formatTransfer(context, draft)
+          const [amount, recipient] = formatTransfer(context, draft, facts)
           const referenceLines =
             draft.reference === undefined ? [] : [referenceLine(draft.reference)]
-          const localValueLines = formatLocalAmount(context, draft, facts)
-          const question = confirmPurchase(amount, recipient)
-          return [question, ...referenceLines, ...localValueLines].join('\n')
+          return [confirmPurchase(amount, recipient), ...referenceLines].join('\n')
         },
         paymentKind: 'purchase',
         target: purchaseEffect,

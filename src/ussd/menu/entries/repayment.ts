@@ -1,8 +1,7 @@
-import { formatWorth } from '../../../loan/local-worth.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { ScreenFacts } from '../../screen-facts.ts'
-import { formatPaid } from '../../screens/amount-formats.ts'
+import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import {
   createPaymentEffect,
   type MenuContext,
@@ -10,14 +9,7 @@ import {
   type PaymentPart,
   requireAnswer,
 } from '../node.ts'
-import {
-  addCurrencyLine,
-  confirmWithPin,
-  formatLocalAmount,
-  formatLocalValue,
-  listRateFacts,
-  parseAmountAnswer,
-} from '../questions.ts'
+import { addCurrencyLine, confirmWithPin, listRateFacts, parseAmountAnswer } from '../questions.ts'
 
 const menuDigit = '4'
 
@@ -156,8 +148,8 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
     title: (context, draft, facts) => {
       const { label, wholeDebt } = words(context.messages)
       const amount = requireAnswer(draft.amountWei)
-      const amountText = amount === 'all' ? wholeDebt : formatPaid(context, amount, draft.agreed)
-      return [`${label}: ${amountText}`, ...formatLocalAmount(context, draft, facts)].join('\n')
+      const { rate } = facts
+      return `${label}: ${amount === 'all' ? wholeDebt : formatPaid(context, amount, draft.agreed, rate)}`
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
     paymentKind: 'repayment',
@@ -169,23 +161,22 @@ export const writeReminder = (messages: Messages, amount: string, dueAt: number)
   words(messages).reminder(amount, messages.date(dueAt))
 
 /** Notes a debt in the main menu, which has no room for more than its worth if that is known. */
-function writeDebtNote({ messages, showAmount, unit }: MenuContext, { debt }: ScreenFacts) {
-  if (debt === 'unavailable') return words(messages).debtNoteUnavailable
+function writeDebtNote(context: MenuContext, { debt }: ScreenFacts) {
+  const text = words(context.messages)
+  if (debt === 'unavailable') return text.debtNoteUnavailable
   if (debt.owedWei === 0n) return undefined
-  const { owedWei, rate } = debt
-  const worth = rate === 'none' ? undefined : formatWorth(owedWei, unit, rate)
-  const owed = worth ?? showAmount(owedWei)
-  return debt.isOverdue ? `${owed}, ${words(messages).noteOverdue}` : owed
+  const owed = createWorthFormats(context, debt.rate).inShort.showOwed(debt.owedWei)
+  return debt.isOverdue ? `${owed}, ${text.noteOverdue}` : owed
 }
 
 function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {
   const { debt } = facts
-  const { messages, showExactAmount } = context
+  const { messages } = context
   const text = words(messages)
   if (debt === 'unavailable') return `${text.label}\n${text.debtUnavailable}`
   if (debt.owedWei === 0n) return `${text.label}\n${text.noLoan}`
   const dueLine = (debt.isOverdue ? text.overdue : text.until)(messages.date(debt.dueAt))
-  const localValueLines = formatLocalValue(context, debt.owedWei, facts)
-  const debtLine = text.debt(showExactAmount(debt.owedWei))
-  return [text.label, debtLine, ...localValueLines, dueLine].join('\n')
+  const { showOwed } = createWorthFormats(context, debt.rate)
+  const owed = (debt.rate === 'none' ? context.showExactAmount : showOwed)(debt.owedWei)
+  return [text.label, text.debt(owed), dueLine].join('\n')
 }

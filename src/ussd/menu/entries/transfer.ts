@@ -22,7 +22,6 @@ import {
   createConfirmation,
   createPinQuestion,
   createRepeatQuestion,
-  formatLocalAmount,
   formatTransfer,
   listRateFacts,
   parseAmountAnswer,
@@ -167,10 +166,9 @@ export const transfer = {
 const sendEntry = { target: transferEffect, repeatQuestion: 'repeat' }
 
 const writeTitle: WriteText = (context, draft, facts) => {
-  const [amount, to] = formatTransfer(context, draft)
+  const [amount, to] = formatTransfer(context, draft, facts)
   const { sending, sendingTo } = words(context.messages)
-  const localValueLines = formatLocalAmount(context, draft, facts)
-  return [sending(amount), ...localValueLines, sendingTo(to)].join('\n')
+  return `${sending(amount)}\n${sendingTo(to)}`
 }
 
 function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {

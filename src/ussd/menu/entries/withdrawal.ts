@@ -4,7 +4,6 @@ import {
   createAmountQuestion,
   createConfirmation,
   createRepeatQuestion,
-  formatLocalAmount,
   formatTransfer,
 } from '../questions.ts'
 
@@ -66,10 +65,7 @@ export const withdrawal = {
             enterPin: (messages) => words(messages).enterPin,
             label: (messages) => words(messages).label,
             title: (context, draft, facts) =>
-              [
-                words(context.messages).confirmWithdrawal(...formatTransfer(context, draft)),
-                ...formatLocalAmount(context, draft, facts),
-              ].join('\n'),
+              words(context.messages).confirmWithdrawal(...formatTransfer(context, draft, facts)),
             paymentKind: 'withdrawal',
             target: withdrawalEffect,
             repeatQuestion: 'repeatWithdrawal',

@@ -109,7 +109,8 @@ describe('what a lender confirms is what moves, to the wei', () => {
           const { deliver, play, readSigned } = await open(drawn, balanceWei)
           expect(await deliver(0, 's', `2*${friend}*all*1`)).toMatch(/^END Transfer Submitted/)
           expect(await readSigned()).toBe(balanceWei)
-          await play('settle\n empty: 1 -> END Your Balance: 0 tRBTC…')
+          const nothing = drawn === undefined ? '0 tRBTC' : `${drawn.currency} 0`
+          await play(`settle\n empty: 1 -> END Your Balance: ${nothing}`)
         },
       ),
       { sampled: 12, full: 1_000 },

@@ -45,6 +45,7 @@ const longest = {
   caller: parseCaller('+999700000000001') as PhoneNumber,
   showAmount: () => amount,
   showExactAmount: () => exactAmount,
+  showOwed: () => amount,
   wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address, hours: 24 }),
   describeRecipient: ({ kind }: Recipient) => descriptions[kind],
   minTransferWei: 1_000n,
