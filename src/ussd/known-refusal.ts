@@ -1,14 +1,17 @@
 import type { Address } from 'viem'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
+import { computeCentsUp } from '../loan/local-worth.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
+import type { StepKey } from '../relay/ledger/values.ts'
 import { selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
-import type { SessionDraft } from './menu/node.ts'
+import { getNode, type SessionDraft } from './menu/node.ts'
+import type { Place } from './menu/prompt.ts'
 import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
-import { readSessionRate } from './session/records.ts'
+import { readSessionRate, type Unpayable } from './session/records.ts'
 import type { Visit } from './visit.ts'
 
 export type SessionView = Answer<'lookup'>
@@ -44,10 +47,38 @@ export async function findKnownRefusal(
   }
   // An open payment may change debt and balance before this payment is made.
   if (view.open.length > 0) return undefined
-  const loanRefusal = await predictLoanRefusal(visit.services, account, kind, paymentWei)
+  const loanRefusal = await predictLoanRefusal(visit.services, account, kind, amountWei)
   if (loanRefusal === undefined) return undefined
   const text = writeLoanRefusal(visit, loanRefusal, kind, await readSessionRate(visit))
   return { screen: endScreen(text), reason: loanRefusal.reason }
+}
+
+/**
+ * Finds why the amount of a place cannot be paid, before anything is asked for it. What exceeds a
+ * debt by no more than its worth is rounded up means all of it.
+ */
+export async function findUnpayable(
+  visit: Visit,
+  stepKey: StepKey,
+  { name, draft }: Place,
+): Promise<Unpayable> {
+  const { services } = visit
+  const { paymentKind: kind } = getNode(services.menu, name)
+  const view = await services.ledger.lookup(stepKey)
+  if (kind === undefined || view.kind !== 'undecided' || view.open.length > 0) return 'none'
+  const predict = (amountWei: SessionDraft['amountWei']) =>
+    // What cannot be read is judged with the payment.
+    predictLoanRefusal(services, stepKey.account, kind, amountWei).catch(() => undefined)
+  const { agreed, amountWei } = draft
+  const refusal = await predict(amountWei)
+  if (refusal?.reason === 'balance_too_low') return refusal
+  if (refusal?.reason !== 'repayment_too_large') return 'none'
+  const rate = agreed && { currency: agreed.currency, micros: BigInt(agreed.micros) }
+  const isShown =
+    rate && BigInt(agreed.cents) <= computeCentsUp(refusal.owedWei, services.unit, rate)
+  if (!isShown) return refusal
+  const wholeRefusal = await predict('all')
+  return wholeRefusal?.reason === 'balance_too_low' ? wholeRefusal : 'all'
 }
 
 /** Predicts the contract's refusal, as far as the account's debt, balance and listing show it. */
@@ -55,7 +86,7 @@ async function predictLoanRefusal(
   { loan, settings }: Services,
   account: Address,
   kind: PaymentKind,
-  paymentWei: bigint,
+  amountWei: SessionDraft['amountWei'],
 ): Promise<LoanRefusal | undefined> {
   const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
   const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
@@ -65,6 +96,7 @@ async function predictLoanRefusal(
     return isOpen ? undefined : { reason: 'not_listed' }
   }
   if (owedWei === 0n) return { reason: 'no_loan' }
+  const paymentWei = (amountWei === 'all' ? owedWei : amountWei) ?? 0n
   if (owedWei !== undefined && paymentWei > owedWei) {
     return { reason: 'repayment_too_large', owedWei }
   }

@@ -132,7 +132,8 @@ function linesOf(script: string): Line[] {
 function digitOf(typed: string, screen: string): string {
   for (const line of screen.split('\n')) {
     const [, digit, label] = /^(\d{1,2})\. (.+)$/.exec(line) ?? []
-    if (digit !== undefined && label === typed) return digit
+    // A label may have a note in parentheses.
+    if (digit && (label === typed || label?.startsWith(`${typed} (`))) return digit
   }
   return typed
 }

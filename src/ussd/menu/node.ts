@@ -137,6 +137,8 @@ export type MenuList = {
   facts?: readonly ScreenFactName[]
   /** Names the payment that follows. Its refusal is shown here already, if it is known. */
   paymentKind?: PaymentKind
+  /** Tells that answers give an amount, which is asked for again if it cannot be paid. */
+  asksAmount?: true
 }
 
 /** Adds entries below the fixed ones of a list; they depend on the account. */
@@ -170,6 +172,7 @@ export type MenuQuestion = {
   repeatQuestion?: NodeName
   facts?: readonly ScreenFactName[]
   paymentKind?: PaymentKind
+  asksAmount?: true
   /** Lists where answers can lead: to the first target, unless `selectTarget` returns another. */
   targets: readonly [Target, ...Target[]]
   selectTarget?: (draft: SessionDraft) => Target
@@ -197,6 +200,8 @@ export const acceptAnswer = (draft: SessionDraft): AnswerResult => ({ kind: 'acc
 /** Accepts an amount, which takes the place of one that was typed before in local money. */
 export const acceptAmount = (amountWei: bigint | 'all', agreed?: LocalWorth): AnswerResult =>
   acceptAnswer({ amountWei, agreed })
+/** Is the amount of all that there is, or is owed. */
+export const wholeAmount: SessionDraft = { amountWei: 'all', agreed: undefined }
 export const rejectAnswer = (text: string): AnswerResult => ({ kind: 'mistake', text })
 
 export type NodeName = string

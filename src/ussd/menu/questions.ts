@@ -36,6 +36,7 @@ export const createAmountQuestion = (
     messages.enterAmount(describeRecipient(requireAnswer(recipient))),
   ),
   kind: 'question',
+  asksAmount: true,
   parseAnswer: (typed, context) => parseAmountAnswer(typed, context, context.minTransferWei),
   ...targets,
   back,

@@ -17,6 +17,7 @@ import {
   type SessionDraft,
   type SessionOutcome,
   type Target,
+  wholeAmount,
 } from './node.ts'
 import { type Place, pickFacts, writePages } from './prompt.ts'
 
@@ -27,6 +28,8 @@ export type MenuResult =
   | { kind: 'pin_unchecked'; answerCount: number; pin: string }
   /** Asks whether the payment of the last of `answerCount` answers was too late. */
   | { kind: 'late_unchecked'; answerCount: number }
+  /** Asks whether the amount of the last of `answerCount` answers can be paid at `place`. */
+  | { kind: 'amount_unchecked'; answerCount: number; place: Place }
   /** Tells that the account's PIN cannot be used. */
   | { kind: 'locked'; reason: LockReason }
   | LookupRequest
@@ -36,6 +39,9 @@ export type MenuResult =
   | { kind: 'too_long' }
   /** Tells that answers follow the one that ended the session. */
   | { kind: 'past_the_end' }
+
+/** Says whether an amount can be paid; `all` is meant where a debt is less by its rounding. */
+export type AmountVerdict = { kind: 'possible' | 'all' } | Mistake
 
 export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
@@ -52,6 +58,8 @@ export type SessionFacts = {
   verdicts: ReadonlyMap<number, PinVerdict>
   /** Maps the number of answers up to a payment to whether its last question was asked again. */
   lateAnswers?: ReadonlyMap<number, boolean>
+  /** Maps the number of answers up to an amount to its verdict; undefined if none is asked for. */
+  amountVerdicts?: ReadonlyMap<number, AmountVerdict>
   /** Maps the PINs of this delivery to the texts that replace them in stored answers. */
   pinReplacements?: ReadonlyMap<string, string> | undefined
 }
@@ -59,7 +67,10 @@ export type SessionFacts = {
 type StepResult =
   | { kind: 'go'; place: Place }
   | { kind: 'end'; outcome: SessionOutcome; repeatPlace: Place | undefined }
-  | Extract<MenuResult, { kind: 'pin_unchecked' | 'late_unchecked' | 'locked' | 'lookup' }>
+  | Extract<
+      MenuResult,
+      { kind: 'pin_unchecked' | 'late_unchecked' | 'amount_unchecked' | 'locked' | 'lookup' }
+    >
   | Mistake
 
 const maxMistakes = 3
@@ -125,7 +136,7 @@ export function followAnswers(
     maskedAnswers[index] = maskedAnswer
     const facts = { ...session, answerCount: index + 1 }
     const spoken = { ...context, messages: walked.messages }
-    const applied = applyAnswer(place, answer, spoken, facts)
+    const applied = judgeAmount(applyAnswer(place, answer, spoken, facts), node, spoken, facts)
     const step = isLast ? applied : applyLateness(applied, spoken, facts)
     storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
@@ -146,6 +157,7 @@ export function followAnswers(
         break
       case 'pin_unchecked':
       case 'late_unchecked':
+      case 'amount_unchecked':
       case 'lookup':
         return { result: step, ...walked }
       case 'locked':
@@ -185,6 +197,23 @@ function applyLateness(
   const isLate = lateAnswers.get(answerCount)
   if (isLate === undefined) return { kind: 'late_unchecked', answerCount }
   return isLate ? { kind: 'mistake', text: messages.notSentYet } : step
+}
+
+/** Makes a mistake of an amount that cannot be paid, before anything else is asked. */
+function judgeAmount(
+  step: StepResult,
+  { asksAmount, back }: MenuNode,
+  { menu }: MenuContext,
+  { amountVerdicts, answerCount }: StepFacts,
+): StepResult {
+  if (step.kind !== 'go' || !asksAmount || amountVerdicts === undefined) return step
+  const { place } = step
+  if (place.name === back || getNode(menu, place.name).paymentKind === undefined) return step
+  const verdict = amountVerdicts.get(answerCount)
+  if (verdict === undefined) return { kind: 'amount_unchecked', answerCount, place }
+  if (verdict.kind === 'mistake') return verdict
+  const meant = verdict.kind === 'all' ? wholeAmount : {}
+  return { kind: 'go', place: { ...place, draft: { ...place.draft, ...meant } } }
 }
 
 function maskSecret(typed: string, node: MenuNode): string {

@@ -81,6 +81,8 @@ export const english = {
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
   tooLong: 'This session is too long. Nothing was sent. Please dial again.',
   tooLittle: (min: string) => `The smallest amount to send is ${min}.`,
+  lowBalance: (balance: string) => `Your balance is too low: ${balance}.`,
+  lowDebt: (owed: string) => `You owe only ${owed}.`,
   sessionEnded: 'This session has ended. Please dial again.',
   sessionClosed: 'This session has ended. Nothing was sent. Please dial again.',
 

@@ -80,6 +80,8 @@ export const spanish: Messages = {
   tooManyMistakes: 'Demasiadas respuestas erróneas. No se envió nada. Por favor, marque de nuevo.',
   tooLong: 'Esta sesión es demasiado larga. No se envió nada. Por favor, marque de nuevo.',
   tooLittle: (min) => `El envío mínimo es ${min}.`,
+  lowBalance: (balance) => `Su saldo es insuficiente: ${balance}.`,
+  lowDebt: (owed) => `Solo debe ${owed}.`,
   sessionEnded: 'Esta sesión ha terminado. Por favor, marque de nuevo.',
   sessionClosed: 'Esta sesión ha terminado. No se envió nada. Por favor, marque de nuevo.',
 

@@ -82,6 +82,8 @@ export const french: Messages = {
   tooManyMistakes: "Trop de réponses erronées. Rien n'a été envoyé. Veuillez recomposer.",
   tooLong: "Cette session est trop longue. Rien n'a été envoyé. Veuillez recomposer.",
   tooLittle: (min) => `Le plus petit envoi est de ${min}.`,
+  lowBalance: (balance) => `Votre solde est insuffisant: ${balance}.`,
+  lowDebt: (owed) => `Vous ne devez que ${owed}.`,
   sessionEnded: 'Cette session est terminée. Veuillez recomposer.',
   sessionClosed: "Cette session est terminée. Rien n'a été envoyé. Veuillez recomposer.",
 

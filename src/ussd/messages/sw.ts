@@ -84,6 +84,8 @@ export const kiswahili: Messages = {
   tooManyMistakes: 'Majibu mengi si sahihi. Hakuna kilichotumwa. Tafadhali piga tena.',
   tooLong: 'Kipindi hiki ni kirefu mno. Hakuna kilichotumwa. Tafadhali piga tena.',
   tooLittle: (min) => `Kiasi cha chini cha kutuma ni ${min}.`,
+  lowBalance: (balance) => `Salio lako halitoshi: ${balance}.`,
+  lowDebt: (owed) => `Unadaiwa ${owed} tu.`,
   sessionEnded: 'Kipindi hiki kimekwisha. Tafadhali piga tena.',
   sessionClosed: 'Kipindi hiki kimekwisha. Hakuna kilichotumwa. Tafadhali piga tena.',
 

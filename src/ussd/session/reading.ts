@@ -2,20 +2,24 @@ import type { Language } from '../../account/language.ts'
 import { findLanguage } from '../../account/memory.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
+import type { Rate } from '../../loan/local-worth.ts'
 import { isPayable } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
+import { findUnpayable } from '../known-refusal.ts'
 import { goOnName } from '../menu/entries/go-on.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
 import {
+  type AmountVerdict,
   followAnswers,
   maxAnswers,
   normalizeAnswer,
   type SessionFacts,
   splitAnswers,
 } from '../menu/walk.ts'
+import { createWorthFormats } from '../screens/amount-formats.ts'
 import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
 import { openDraft, takeUpCutSession } from './cut-session.ts'
@@ -35,6 +39,8 @@ import {
   sessionStartRecord,
   textRecord,
   tillRecord,
+  type Unpayable,
+  unpayableRecord,
   walletCodeRecord,
   walletsRecord,
   withdrawalRecord,
@@ -111,6 +117,7 @@ export async function readSession(
   let context: MenuContext = { ...menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const lateAnswers = new Map<number, boolean>()
+  const amountVerdicts = new Map<number, AmountVerdict>()
   const isPlain = pins === undefined && !menu.has(goOnName)
   const sessionStart = isPlain ? { start: 'main' } : await findSessionStart(visit, answers.length)
   if (sessionStart === 'dormant') {
@@ -133,7 +140,7 @@ export async function readSession(
       verdicts,
       isPinSet,
       pinReplacements,
-      ...(holdsQuestions && { lateAnswers }),
+      ...(holdsQuestions && { lateAnswers, amountVerdicts }),
     }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
     const spoken = { ...menuContext, messages: walk.messages }
@@ -150,6 +157,13 @@ export async function readSession(
       const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
       const asked = await readRecord(ledger, stepKey, askedRecord)
       lateAnswers.set(result.answerCount, asked !== undefined)
+    } else if (result.kind === 'amount_unchecked') {
+      const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
+      const fault = await readOrRecord(ledger, stepKey, unpayableRecord, () =>
+        findUnpayable(visit, stepKey, result.place),
+      )
+      const rate = await readSessionRate(visit)
+      amountVerdicts.set(result.answerCount, writeVerdict(spoken, fault, rate))
     } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
       isPinSet = await setPinOnce(visit, result.pin, result.language)
       if (!isPinSet) return { ...withAnswers(visit, maskedAnswers), ...reading, result }
@@ -163,6 +177,18 @@ export async function readSession(
 }
 
 const pastTheEnd = { kind: 'past_the_end' } as const
+
+function writeVerdict(context: MenuContext, fault: Unpayable, rate: Rate | 'none'): AmountVerdict {
+  if (fault === 'none') return { kind: 'possible' }
+  if (fault === 'all') return { kind: 'all' }
+  const { messages } = context
+  const { inShort } = createWorthFormats(context, rate)
+  const text =
+    fault.reason === 'balance_too_low'
+      ? messages.lowBalance(inShort.show(fault.balanceWei))
+      : messages.lowDebt(inShort.showOwed(fault.owedWei))
+  return { kind: 'mistake', text }
+}
 
 /** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */
 async function checkPinOnce(

@@ -62,6 +62,22 @@ export const withdrawalRecord: SessionRecord<Omit<DraftWithdrawal, 'code'> | nul
   ),
 }
 
+/** Records why an amount cannot be paid, or that it means all of a debt. */
+export const unpayableRecord = {
+  name: 'amount',
+  schema: z.union([
+    z.enum(['none', 'all']),
+    z.object({
+      reason: z.literal('balance_too_low'),
+      balanceWei: weiSchema,
+      neededWei: weiSchema,
+    }),
+    z.object({ reason: z.literal('repayment_too_large'), owedWei: weiSchema }),
+  ]),
+} as const satisfies SessionRecord<unknown>
+
+export type Unpayable = z.output<typeof unpayableRecord.schema>
+
 /** Records when a question was asked whose answer pays. */
 export const askedRecord: SessionRecord<true> = { name: askedName, schema: z.literal(true) }
 

@@ -60,8 +60,10 @@ describe('the language of screens', () => {
 
   plays('applies to refusals and to the ends of sessions')`
       s: 8*1*3
-      much: 2*${friend}*0.9*1 -> END Votre solde est insuffisant: 0.02 tRBTC. Rien n'a été envoyé. Recomposez pour envoyer moins.
+      some: 2*${friend}*0.002*1
+      much: 2*${friend}*0.9*1 -> END Votre solde est insuffisant: 0.018 tRBTC. Rien n'a été envoyé. Recomposez pour envoyer moins.
       much: 2*${friend}*0.9*1*2 -> END Cette session est terminée. Rien n'a été envoyé. Veuillez recomposer.
+      settle
       wrong: 42*42*42 -> END Trop de réponses erronées.…
       sent: 2*${friend}*0.001*1
       fail Recipient not allowed

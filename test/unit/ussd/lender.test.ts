@@ -75,6 +75,37 @@ plays('"all" empties the account, although screens round down')`
     settle
     later: 1 -> END Your Balance: 0.005 tRBTC`
 
+describe('an amount that cannot be paid is asked for again, before the PIN', () => {
+  const pin = '482615'
+  const low = (balance: string) => `CON Your balance is too low: ${balance}. Please try again.|`
+
+  plays('at a transfer, the same for a redelivery', () => openWorld({ product: menus.agents }))`
+      first: 1
+      first: 1*1*${pin}*${pin}
+      s: 2*${friend}*0.03 -> ${low('0.02 tRBTC')}To: +254 700 000 001|Amount, or all:|0. Back
+      theirs@1: 1
+      theirs@1: 1*1*${pin}*${pin}
+      up@1: 2*+254700000000*0.015*${pin} -> END Transfer Submitted|…
+      settle
+      s: 2*${friend}*0.03 -> same
+      s: 2*${friend}*0.03*0.03 -> CON Send 0.03 tRBTC|…|Enter PIN to send|0. Change
+      s: 2*${friend}*0.03*0.03*${pin} -> END Transfer Submitted|…
+      paid 1`
+
+  plays('at a repayment, of all of a debt too', () => openWorld({ product: menus.agents }))`
+      first: 1
+      first: 1*1*${pin}*${pin}
+      s: 3*${pin}
+      settle
+      away: 2*${friend}*0.028*${pin}
+      settle
+      all: 4*1 -> CON Your balance is too low: 0.002 tRBTC.|Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it (0.01 tRBTC)|2. A part|0. Back
+      all: 4*1*2*0.011 -> CON You owe only 0.01 tRBTC. Please try again.|Amount to repay, or all:|0. Back
+      all: 4*1*2*0.011*0.005 -> ${low('0.002 tRBTC')}Amount to repay, or all:|0. Back
+      all: 4*1*2*0.011*0.005*0.001 -> CON Repay Loan: 0.001 tRBTC|Enter PIN to repay|0. Back
+      all: 4*1*2*0.011*0.005*0.001*${pin} -> END Repayment Submitted|…`
+})
+
 describe('what is known of a transfer before it is made', () => {
   const nobody = '2*+254700000077*0.001'
   const [shown, choices] = ['CON Send 0.001 tRBTC|', '|Fee: none|1. Send|0. Change']
@@ -168,7 +199,7 @@ describe('a loan', () => {
       early: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|…
       400 days
       menu: -> …|4. Repay Loan (0.01 tRBTC, overdue)…
-      status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Overdue since: <date>|1. All of it|2. A part|0. Back`
+      status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Overdue since: <date>|1. All of it (0.01 tRBTC)|2. A part|0. Back`
 
   plays('that was refused stays refused, whatever the session delivers later')`
       s: 3*1

@@ -140,6 +140,19 @@ describe('where a price is at hand', () => {
       d@1: 5 -> …|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.0401 tRBTC|…`)
   })
 
+  test('what is typed as a debt is shown pays all of it, and more is asked for again', async () => {
+    const { play, feed } = open()
+    feed.rate = kes(12_000_001n)
+    await play(`a: 3*1 -> …
+      settle
+      b: 4 -> CON Repay Loan|You owe KES 120,001 (0.01 tRBTC)|Until: <date>|1. All of it (KES 120,001)|…
+      b: 4*2*120002 -> CON You owe only KES 120,001. Please try again.|Amounts in KES|…
+      b: 4*2*120002*120001 -> CON Repay Loan: All of it|1. Repay Loan|0. Back
+      b: 4*2*120002*120001*1 -> END Repayment Submitted|Amount: all that is owed|…
+      settle
+      c: 4 -> END You have no loan to repay.…`)
+  })
+
   test('a debt is never shown as less than is owed, and has no decimals that nobody uses', async () => {
     const dollar = createTokenUnit('USD', { address: `0x${'5'.repeat(40)}`, decimals: 18 })
     const formats = { unit: dollar, ...createAmountFormats(dollar, { profile: 'lender' }) }
@@ -168,13 +181,13 @@ describe('where a price is at hand', () => {
       settle
       b:${menu('KES 120,000')}
       c: 3 -> END You already have a loan. Still to repay: KES 120,000 (0.01 tRBTC). Dial again to repay it.
-      d: 4*2*200000 -> END You owe only KES 120,000 (0.01 tRBTC). …
-      e: 2*${friend}*9999999 -> END Your balance is too low: KES 360,000 (0.03 tRBTC). …`)
+      d: 4*2*200000 -> CON You owe only KES 120,000. Please…
+      e: 2*${friend}*9999999 -> CON Your balance is too low: KES 360,000. Please…`)
     feed.rate = undefined
     await play(`
       f:${menu('0.01 tRBTC')}
       g: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.
-      h: 2*${friend}*9 -> END Your balance is too low: 0.03 tRBTC. …`)
+      h: 2*${friend}*9 -> CON Your balance is too low: 0.03 tRBTC. …`)
   })
 
   test.for(languages)('refusals fit a screen with the longest amounts, in %s', (language) => {

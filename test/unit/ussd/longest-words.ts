@@ -20,6 +20,8 @@ const values: Record<string, readonly unknown[][]> = {
   age: [[0], [10], [200 * 60]],
   amountsIn: [['KES: 1 USDRIF = KES 99,999,999,999.999999']],
   noRate: [['KES']],
+  lowBalance: [[amount]],
+  lowDebt: [[amount]],
   // With each of what it says: a question is asked again below why.
   askAgain: [],
   confirmCashOut: [

@@ -176,9 +176,9 @@ describe('settings', () => {
 
 describe('what is known before the PIN is asked for', () => {
   plays('includes that a balance is too low and that there is no loan to repay', chosen)`
-    s: 2*${friend}*0.03 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.
+    s: 2*${friend}*0.03 -> CON Your balance is too low: 0.02 tRBTC. Please try again.|To: +254 700 000 001|…
     s: 2*${friend}*0.03 -> same
-    out: 7*${stranger}*0.03 -> END Your balance is too low…
+    out: 7*${stranger}*0.03 -> CON Your balance is too low…
     repay: 4 -> END You have no loan to repay. Dial again for the menu.
     paid 0`
 
@@ -212,7 +212,7 @@ describe('what is known before the PIN is asked for', () => {
     break
     s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…
     repair
-    other: 2*${friend}*0.03 -> END Your balance is too low…`
+    other: 2*${friend}*0.03 -> CON Your balance is too low…`
 })
 
 describe.for(['on', 'strict'] as const)(

@@ -55,8 +55,8 @@ describe("the recipients of a caller's last transfers", () => {
 
   plays('start with the recipient of a payment that the balance did not cover')`
       one: ${to(1)}*0.001*1
-      settle
       two: ${to(2)}*0.5*1 -> END Your balance is too low: 0.019 tRBTC. Nothing was sent. Dial again to send less.
+      settle
       again: 2 -> ${asking(two, one)}
       again: 2*1*0.001*1 -> ${sentTo(two)}`
 

@@ -68,6 +68,7 @@ export const goOn = {
     return {
       [goOnName]: {
         kind: 'question',
+        asksAmount: true,
         prompt: (context, draft, facts) =>
           `${words(context.messages).wasCut}\n${writeChoice(context, draft, facts)}`,
         retryText: writeChoice,

@@ -12,6 +12,7 @@ import {
   type PaymentPart,
   type SessionDraft,
   type WriteText,
+  wholeAmount,
 } from '../node.ts'
 import { addCurrencyLine, confirmWithPin, listRateFacts, parseAmountAnswer } from '../questions.ts'
 
@@ -151,7 +152,7 @@ const createChoice = (settings: MenuSettings) =>
         {
           digit: '1',
           label: (messages) => words(messages).all,
-          draft: { amountWei: 'all', agreed: undefined },
+          draft: wholeAmount,
           target: 'agree',
         },
         { digit: '2', label: (messages) => words(messages).less, target: 'borrowAmount' },

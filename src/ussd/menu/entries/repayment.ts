@@ -8,6 +8,7 @@ import {
   type MenuSettings,
   type PaymentPart,
   requireAnswer,
+  wholeAmount,
 } from '../node.ts'
 import { addCurrencyLine, confirmWithPin, listRateFacts, parseAmountAnswer } from '../questions.ts'
 
@@ -108,6 +109,7 @@ export const repayment = {
   createNodes: (settings) => ({
     repay: {
       kind: 'list',
+      asksAmount: true,
       // The demonstration shows neither the debt nor a rate.
       ...(settings.profile !== 'demo' && {
         paymentKind: 'repayment',
@@ -121,7 +123,8 @@ export const repayment = {
         {
           digit: '1',
           label: (messages) => words(messages).wholeDebt,
-          draft: { amountWei: 'all', agreed: undefined },
+          draft: wholeAmount,
+          ...(settings.profile !== 'demo' && { note: writeWholeDebt }),
           target: settings.pin === 'off' ? repayEffect : 'pinToRepay',
         },
         { digit: '2', label: (messages) => words(messages).partOfDebt, target: 'repayAmount' },
@@ -132,6 +135,7 @@ export const repayment = {
       kind: 'question',
       ...addCurrencyLine(settings, ({ messages }) => words(messages).enterRepayment),
       parseAnswer: (typed, context) => parseAmountAnswer(typed, context, 0n),
+      asksAmount: true,
       // An amount in local currency is confirmed in both currencies, even without PINs.
       targets: [settings.pin === 'off' && !settings.localCurrency ? repayEffect : 'pinToRepayPart'],
       back: 'repay',
@@ -145,10 +149,9 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
   confirmWithPin(settings, (messages) => words(messages).enterPin, {
     kind: 'list',
     facts: listRateFacts(settings),
-    title: (context, draft, facts) => {
+    title: (context, draft, { rate }) => {
       const { label, wholeDebt } = words(context.messages)
       const amount = requireAnswer(draft.amountWei)
-      const { rate } = facts
       return `${label}: ${amount === 'all' ? wholeDebt : formatPaid(context, amount, draft.agreed, rate)}`
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
@@ -160,13 +163,19 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
   words(messages).reminder(amount, messages.date(dueAt))
 
+/** Writes the whole of a debt; undefined if there is none to be read. */
+const writeWholeDebt = (context: MenuContext, { debt }: ScreenFacts): string | undefined =>
+  debt === 'unavailable' || debt.owedWei === 0n
+    ? undefined
+    : createWorthFormats(context, debt.rate).inShort.showOwed(debt.owedWei)
+
 /** Notes a debt in the main menu, which has no room for more than its worth if that is known. */
-function writeDebtNote(context: MenuContext, { debt }: ScreenFacts) {
+function writeDebtNote(context: MenuContext, facts: ScreenFacts) {
+  const { debt } = facts
   const text = words(context.messages)
   if (debt === 'unavailable') return text.debtNoteUnavailable
-  if (debt.owedWei === 0n) return undefined
-  const owed = createWorthFormats(context, debt.rate).inShort.showOwed(debt.owedWei)
-  return debt.isOverdue ? `${owed}, ${text.noteOverdue}` : owed
+  const owed = writeWholeDebt(context, facts)
+  return owed !== undefined && debt.isOverdue ? `${owed}, ${text.noteOverdue}` : owed
 }
 
 function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {

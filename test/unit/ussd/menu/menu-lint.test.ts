@@ -297,8 +297,13 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     for (const page of [facts, dear, unavailable, waits, repeated].flatMap(pages)) expectToFit(page)
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
+    const { lowBalance, lowDebt } = menu.messages
+    const low = [lowBalance(amount), lowDebt(amount)].map((text) => ({
+      ...known,
+      amountVerdicts: new Map([[way.length + 1, { kind: 'mistake', text } as const]]),
+    }))
     const answers = typed.flatMap((answer) =>
-      [known, { ...known, verdicts }].map((so) => [answer, so] as const),
+      [known, { ...known, verdicts }, ...low].map((so) => [answer, so] as const),
     )
     for (const [answer, so] of answers) {
       const result = walk([...way, answer], context, so)

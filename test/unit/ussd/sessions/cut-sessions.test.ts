@@ -190,7 +190,8 @@ test('what a session asked to confirm leaves the memory with the first dial afte
 
 test('a cut session is no refusal that support would read', async () => {
   const { play, ledger, accountOf } = openWorld()
-  await play(`poor: 2*${friend}*9999*1 -> END Your balance is too low…`)
+  await play(`some: 2*${friend}*0.001*1
+    poor: 2*${friend}*9999*1 -> END Your balance is too low…`)
   const { refusals } = await ledger.readStanding(accountOf(0))
   await play(`cut: ${send} -> ${asked}
     next: -> ${goOn}`)

@@ -185,8 +185,8 @@ describe('a session id that comes back', () => {
 
   plays('is told of a failure, and that a refusal sent nothing')`
       failed: ${send}*1 -> ${made}
+      refused: 2*${friend}*0.9*1 -> END Your balance is too low: 0.019 tRBTC.…
       fail Recipient not allowed
-      refused: 2*${friend}*0.9*1 -> END Your balance is too low: 0.02 tRBTC.…
       wrong: 42*42*42 -> END Too many wrong answers. Nothing was sent. Please dial again.
       9 min
       refused: 2*${friend}*0.9*1 -> same
