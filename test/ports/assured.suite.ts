@@ -15,6 +15,7 @@ import {
   offer,
   offerOf,
   orderOf,
+  question,
   transactionOf,
 } from './payments.ts'
 
@@ -372,6 +373,8 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       const { unkept } = await ledger.readVitals()
       expect(unkept).toMatchObject({ count: 1, sumWei: 10n, intentId: id('s') })
       expect(await wordOf(ledger, 's')).toBe('done')
+      // Its caller, who has the cash, is not told that nothing was moved.
+      expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
     })
   })
 }

@@ -45,8 +45,12 @@ function findOtherPaid({ executed, hash }: Row<'payments'>): { paid: Paid } | un
   return { paid: { data: executed.data, hash } }
 }
 
-/** Tells whether a payment has failed for good, or was adopted from the chain as failed. */
-function canShowFailure({ state, outcome, history }: Row<'payments'>): boolean {
+/**
+ * Tells whether a payment has failed for good, or was adopted from the chain as failed. One that
+ * was told as final stays so, also for its caller: the operator stands for it.
+ */
+function canShowFailure({ state, outcome, history, assured_at }: Row<'payments'>): boolean {
+  if (assured_at !== undefined) return false
   const isAdopted = history[0]?.[0] === 'mined'
   const isFinal = state === 'reverted' || state === 'expired'
   return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')

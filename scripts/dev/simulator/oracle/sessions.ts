@@ -281,7 +281,9 @@ function judgeStatements(one: Asked, found: Report): void {
   const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
   for (const delivery of deliveries) {
     const isLate = failedAt !== undefined && failedAt < delivery.startedAt
-    if (getClaim(delivery) !== 'submitted' || !isLate) continue
+    // What was final before its block is never told as failed.
+    const isKept = payment?.assuredAt !== undefined
+    if (getClaim(delivery) !== 'submitted' || !isLate || isKept) continue
     const words = `${delivery.actor.name} is told "submitted" of ${intentId}, which has failed`
     found('told', words, 'reorganized', 'lost_rows')
   }
