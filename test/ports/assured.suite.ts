@@ -302,6 +302,20 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await next(1n)).toMatchObject({ kind: 'unsettled' })
     })
 
+    test('is not endangered by what comes while rows may be lost: nothing says what they took', async ({
+      ledger,
+      pass,
+    }) => {
+      await pay(ledger, 's', 10n)
+      await assure(ledger, 's', 99n)
+      await ledger.recordAction({ id: 'set', action: 'set-back', detail: {} })
+      const next = paying('next', 3n)
+      expect(await judge(ledger, 'next', alice, next)).toMatchObject({ kind: 'unsettled' })
+      await accept(ledger, 'loan', alice, paying('loan', 0n, { kind: 'loan' }))
+      pass(2 * 24 * 60 * 60 * 1000 + 1)
+      expect(await judge(ledger, 'next', alice, next)).toMatchObject({ kind: 'accepted' })
+    })
+
     test('frees its account once its block is final', async ({ ledger }) => {
       await pay(ledger, 's', 10n)
       await assure(ledger, 's', 10n)

@@ -12,7 +12,8 @@ import { reads } from '../port.ts'
 import type { Listing, Row } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 import { type Execution, type Screen, smsParties } from '../values.ts'
-import { forgetMissing } from './missing.ts'
+import { forgetMissing, listMissing } from './missing.ts'
+import { recordSetBack } from './possible-loss.ts'
 
 /**
  * Tells whether new payments are accepted; open ones continue. `since` is a Unix time in ms,
@@ -109,7 +110,10 @@ export function setIntake(
 ): Intake {
   const before = readIntake(rows)
   const hasNextKey = kind === 'draining' && nextAccountKey !== undefined
-  if (kind === 'open') forgetMissing(rows)
+  if (kind === 'open' && listMissing(rows).length > 0) {
+    recordSetBack(rows)
+    forgetMissing(rows)
+  }
   if (before.kind === kind && !hasNextKey) return before
   if (kind === 'open') return saveIntake(rows, { kind })
   const since = before.kind === kind ? before.since : rows.now

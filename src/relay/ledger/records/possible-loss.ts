@@ -83,7 +83,7 @@ export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: N
   saveMeta(rows, rowName, { relayer, nextNonce, lostAt, begunAt } satisfies MetaValue<'compared'>)
 }
 
-/** Records that an operator has set the ledger back: what it signed since then is unknown to it. */
+/** Records that an operator has set the ledger back, or leaves missing rows behind. */
 export const recordSetBack = (rows: Draft): void => saveMeta(rows, 'set_back', rows.now)
 
 /** Tells whether something may execute that the ledger signed and does not know. */

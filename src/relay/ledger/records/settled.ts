@@ -98,6 +98,8 @@ function sumDebitsAbove(rows: Draft, account: string, block: number): bigint | u
       !isOutcomeUnknown(state) && (state === 'mined' || (number ?? -1) > block),
   )
   const open = listOpenPayments(rows, readAccountTotals(rows, account))
+  // What a missing row may take is not known.
+  if (rows.missing.size > 0) return undefined
   return [...open, ...above].map(getRowDebit).reduce<bigint | undefined>(addDebit, 0n)
 }
 
@@ -132,7 +134,10 @@ function findAssuring(rows: Draft, account: string) {
 export const hasAssured = (rows: Draft, account: string): boolean =>
   findAssuring(rows, account) !== undefined
 
-/** Tells whether one more payment could take what assured payments of the account rely on. */
+/**
+ * Tells whether one more payment could take what assured payments of the account rely on. While
+ * rows may be lost, nobody knows what these took.
+ */
 export function endangersAssured(
   rows: Draft,
   account: string,
@@ -140,7 +145,7 @@ export function endangersAssured(
 ): boolean {
   const settled = findAssuring(rows, account)
   if (settled === undefined || getDebit(order) === 0n) return false
-  return !isCovered(rows, account, settled, order)
+  return mayMissSigned(rows) || !isCovered(rows, account, settled, order)
 }
 
 /**

@@ -161,6 +161,30 @@ test.for([
   },
 )
 
+test('no payment is final before its block by what a missing row may hold, also once it is left behind', async ({
+  world,
+}) => {
+  const { ledger, lose } = world
+  const order = { lasting: orderOf('s').request, kind: 'withdrawal', spendsWei: 1n } as const
+  for (const [session, account] of [
+    ['lost', alice],
+    ['s', alice],
+    ['of another', bob],
+  ] as const) {
+    const lasting = orderOf(session, account).request
+    const nonce = await accept(ledger, session, account, { order: { ...order, lasting } })
+    if (session !== 'lost') await mineAt(ledger, session, nonce ?? -1, executionIn(9))
+  }
+  const assure = (session: string) =>
+    ledger.assure(session, id('block 9'), { block: 5, wei: 1_000n })
+  lose('payments', 'session', 'lost')
+  // Nobody has noticed it before.
+  expect(await assure('s')).toBeUndefined()
+  expect((await ledger.readVitals()).missing).toEqual(['payments:lost'])
+  await ledger.setIntake('open', 'resume')
+  expect(await assure('of another')).toBeUndefined()
+})
+
 test('a mined or unknown nonce is neither displaced nor abandoned', async ({ world }) => {
   const { ledger, rowsOf } = world
   await accept(ledger, 'a')
