@@ -228,10 +228,9 @@ function findReceived(
     (each) => isAddressEqual(each.account as Address, from) && each.spendsWei === `${amountWei}`,
   )
   const mined = equal.filter((each) => each.hash === hash)
-  // A round may not have seen the block yet, so its payment has no hash.
-  return mined.length > 0
-    ? mined
-    : equal.filter((each) => each.hash === null && getProgress(each) === 'arriving')
+  if (mined.length > 0) return mined
+  // Where no round has seen the block yet, its payment has no hash, or that of other bytes.
+  return equal.filter(({ outcome, state }) => outcome === null && state !== 'expired')
 }
 
 /** Returns the receipt number of the only payment that a received transfer may be. */
@@ -256,8 +255,9 @@ export function getReceivedProgress(
   { payments, confirmations }: Finality,
 ): 'arriving' | 'done' {
   const { depth } = event
-  const [payment] = findReceived(event, payments)
-  const isDone = payment ? getProgress(payment) === 'done' : depth >= confirmations
+  const found = findReceived(event, payments)
+  const isEachDone = found.every((each) => getProgress(each) === 'done')
+  const isDone = found.length > 0 ? isEachDone : depth >= confirmations
   return isDone ? 'done' : 'arriving'
 }
 

@@ -13,7 +13,9 @@ import { readFinalBalance } from '../../../../src/ussd/place-screen.ts'
 
 const from = `0x${'a1'.repeat(20)}` as const
 const hash = `0x${'11'.repeat(32)}` as const
+const otherHash = `0x${'22'.repeat(32)}` as const
 const confirmations = 12
+const outcomes = { mined: 'executed', confirmed: 'executed', reverted: 'failed' } as const
 
 const receive = (depth: number) => ({ from, amountWei: 5n, hash, block: 100, depth })
 const pay = (state: PaymentState, changes: Partial<PaymentRecord> = {}) =>
@@ -22,9 +24,12 @@ const pay = (state: PaymentState, changes: Partial<PaymentRecord> = {}) =>
     intentId: '0x01',
     spendsWei: '5',
     state,
+    outcome: { ...outcomes, queued: null, signed: null, expired: null }[state],
     hash,
     ...changes,
   }) as PaymentRecord
+
+const [other, final] = [{ hash: otherHash }, { assuredAt: 1 }]
 
 describe('a received transfer', () => {
   test.for<[string, 'arriving' | 'done', number, PaymentRecord[]]>([
@@ -35,8 +40,13 @@ describe('a received transfer', () => {
       'after an equal one that is done',
       'arriving',
       99,
-      [pay('confirmed', { hash: `0x${'22'.repeat(32)}` }), pay('signed', { hash: null })],
+      [pay('confirmed', { hash: otherHash }), pay('signed', { hash: null })],
     ],
+    ['by other bytes than its payment was sent with', 'arriving', 99, [pay('signed', other)]],
+    ['by other bytes, that was final at once', 'done', 1, [pay('signed', { ...other, ...final })]],
+    ['again, that was final', 'done', 1, [pay('signed', { hash: null, ...final })]],
+    ['beside an equal one that is final', 'arriving', 1, [pay('mined', final), pay('mined')]],
+    ['after a final one that expired', 'arriving', 1, [pay('expired', { ...other, ...final })]],
     [
       'after an equal one that ended in no block',
       'done',
@@ -53,10 +63,9 @@ describe('a received transfer', () => {
 
 test('a received transfer is told as its payment was agreed, and one that none is in the unit', () => {
   const agreed = { currency: 'KES', cents: '100000', micros: '1', readAt: 1 }
-  const other = `0x${'22'.repeat(32)}` as const
   const finality = { payments: [pay('confirmed', { agreed })], confirmations }
   const described = describeReceived(
-    [receive(99), { ...receive(99), hash: other }],
+    [receive(99), { ...receive(99), hash: otherHash }],
     finality,
     new Map(),
     31,
