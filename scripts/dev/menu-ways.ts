@@ -17,11 +17,14 @@ import {
   type Target,
 } from '../../src/ussd/menu/node.ts'
 import type { Place } from '../../src/ussd/menu/prompt.ts'
+import { getRecalledStart, hasRecalls } from '../../src/ussd/menu/recall.ts'
 import { followAnswers, maxAnswers, type SessionFacts } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english, type Messages } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
+import type { DraftRecall } from '../../src/ussd/recipient.ts'
+import { toGivingBack } from '../../src/ussd/session/recalls.ts'
 
 /** Sets how long a session lives, and for how long a gateway delivers again, as by default. */
 export const usualTimes = { sessionSeconds: 180, redeliverySeconds: 600 } as const
@@ -57,10 +60,12 @@ export const menus = {
 } as const satisfies Menus
 
 const { demo: _, ...others } = menus
+const strictLocal = { ...menus.strict.settings, agents: true, localCurrency }
 const ofLender = {
   ...others,
-  'local strict': { settings: { ...menus.strict.settings, agents: true, localCurrency } },
-  named: { settings: { ...menus.dollar.settings, recipientNames: true } },
+  'local strict': { settings: { ...strictLocal, recallMinutes: 30 } },
+  named: { settings: { ...menus.dollar.settings, recipientNames: true, recallMinutes: 30 } },
+  recalls: { settings: { ...menus.lender.settings, recallMinutes: 30 } },
 }
 
 export const menusInAllLanguages: Menus = {
@@ -87,7 +92,7 @@ export const goodAnswers: readonly string[] = [
   '3',
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
   '482615',
-  '90',
+  ...['90', '91', '92'],
   'Amina Wanjiru',
   ...['12344', '54320', 'A1', '00000000', '204816', '204817'],
 ]
@@ -111,6 +116,7 @@ const sampleWallets: readonly Wallet[] = ['Shop', 'Home', 'Savings'].map((name, 
 export const allRight = (start: NodeName = 'main'): SessionFacts => ({
   start,
   ...(start === goOnName && { draft: cutDraft }),
+  ...(isRecalled(start) && { draft: toGivingBack(sampleRecall) }),
   verdicts: new Map(
     Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
   ),
@@ -122,10 +128,22 @@ const cutDraft: SessionDraft = {
   amountWei: 10n ** 15n,
 }
 
+const isRecalled = (start: NodeName) => start.endsWith('ecalled')
+
+/** Is a payment that its sender calls a mistake. */
+const sampleRecall: DraftRecall = {
+  intentId: '0x03',
+  account: nobody,
+  label: '2547...002',
+  amountWei: 10n ** 15n,
+  until: 1_798_000_000_000,
+}
+
 export const startsOf = (settings: MenuSettings): readonly NodeName[] => [
   'main',
   ...(settings.pin === 'off' ? [] : ['firstLanguage']),
   ...(createMenu(settings).has(goOnName) ? [goOnName] : []),
+  ...(hasRecalls(settings) ? [getRecalledStart(settings)] : []),
 ]
 
 type Paths = {
@@ -159,6 +177,7 @@ export function sampleContext(
       ['204816', { intentId: '0x01', isPayable: true }],
       ['204817', { intentId: '0x02', isPayable: false }],
     ]),
+    recallable: sampleRecall,
     rate: 'none',
     unit: createCoinUnit('tRBTC'),
     tills: sampleTills,

@@ -27,6 +27,7 @@ const facts: ScreenFacts = {
   registration: 'registered',
   recipientName: 'none',
   heldNames: 'unavailable',
+  recallable: 'none',
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

@@ -45,6 +45,7 @@ const summaries: Record<ActionName, string> = {
   session: 'Tells how a session was decided that a gateway names',
   'person/export': 'Gives in parts what is kept of a person',
   'person/erase': 'Erases what is kept of a person and guards nothing',
+  'end-recall': 'Ends what is held back of a payment that its sender calls a mistake',
   hold: 'Holds an account, so that it begins no payment, or releases it',
   deposit: "Has an account's own key deposit what is at its address, once",
   sweep: 'Credits what arrived at the address that Receive shows for a token, once in 6 hours',

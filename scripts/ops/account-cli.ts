@@ -38,6 +38,8 @@ unblock             has a number spend again that three wrong PINs, or 90 days w
 hold                has nothing leave the account of a number: its caller hears whom to call (HELP_NUMBER). What
                     was accepted before goes on, and money may arrive
 release             lets it go
+end-recall <intent> ends what is held back of this payment, which its sender calls a mistake: the number is
+                    its receiver's, who keeps it
 keep-pin            calls off that a PIN which was called forgotten may be replaced
 export              prints all that is kept of a person as one JSON document
 erase               erases it but for what guards money or is owed, and says what stays and until when
@@ -73,6 +75,7 @@ const askService = operatorCommand({
     'add-wallet': { takes: [2], run: changeWallets },
     'remove-wallet': { takes: [1], run: changeWallets },
     wallet: { takes: [2], run: issueWalletCode },
+    'end-recall': { takes: [1], run: endRecall },
     'verify-name': verifyName,
     'remove-name': removeName,
     alias: keepFormerAccounts,
@@ -202,6 +205,15 @@ async function keepFormerAccounts({ act, terminal }: Operated, { none }: Given):
 async function changePin({ act, terminal }: Operated, action: ActionRequest<'pin'>['action']) {
   const answer = await act('pin', { phone: await readNumber(terminal), action }, repeatRemedy)
   return { json: answer, lines: show.describePin(answer) }
+}
+
+async function endRecall({ act, terminal }: Operated, _: Given, [intent]: readonly string[]) {
+  const answer = await act(
+    'end-recall',
+    { phone: await readNumber(terminal), intent },
+    repeatRemedy,
+  )
+  return { json: answer, lines: ['Nothing is held of this payment now: its receiver keeps it.'] }
 }
 
 async function setHold({ act, terminal }: Operated, action: ActionRequest<'hold'>['action']) {

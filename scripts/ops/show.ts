@@ -193,6 +193,10 @@ export function describeCaller(found: ActionAnswer<'lookup'>, unit: Unit): strin
   return [
     `Account ${account}: balance ${known(balanceWei)}, owes ${known(owedWei)}${due}.`,
     ...(found.heldAt === null ? [] : [describeHold(found)]),
+    ...found.recalled.map(
+      ({ intent, wei, until }) =>
+        `Held until ${until}, its sender calls it a mistake: ${writeAmount(BigInt(wei), unit)} of ${intent}`,
+    ),
     ...(found.pin === null ? ['The PIN is not known now.'] : describePin(found.pin)),
     describeToday(found.today, unit),
     ...describeLoan(found, unit),

@@ -100,6 +100,8 @@ const readMenu = (settings: Settings) => ({
   agents: settings.AGENTS,
   choosesLoan: settings.LOAN_CHOICE,
   recipientNames: settings.RECIPIENT_NAMES,
+  recallMinutes: settings.RECALL_MINUTES,
+  recallDays: settings.RECALL_DAYS,
   finalUpToWei: settings.FINAL_AFTER,
   sessionSeconds: settings.SESSION_SECONDS,
   redeliverySeconds: settings.REDELIVERY_SECONDS,

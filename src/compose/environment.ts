@@ -212,6 +212,9 @@ const environment = z.extend(optional, {
   REDELIVERY_SECONDS: count(60, 86_400),
   AGENTS: z._default(onOrOff, false),
   RECIPIENT_NAMES: z._default(onOrOff, false),
+  RECALL_MINUTES: z._default(count(0, 1_440), 0),
+  // The rows that a recall is judged by are kept for 8 days.
+  RECALL_DAYS: z._default(count(1, 7), 7),
   LOAN_CHOICE: z._default(onOrOff, false),
   FINAL_AFTER: z.optional(finalAfter),
   FINAL_AT_ONCE: z._default(finalAtOnce, { eachWei: 0n, limitWei: 0n }),

@@ -119,6 +119,7 @@ export function createServices(
         loans: cached(clock, lendableTtlMs, () => loan.readLendable()),
         withdrawals: cached(clock, lendableTtlMs, () => loan.readWithdrawable()),
       },
+      readHoldings: loan.readHoldings,
       finalAtOnce: config.finalAtOnce,
       mayDial,
       accept: stores.accept ?? createAcceptor(relayer),

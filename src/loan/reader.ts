@@ -66,38 +66,59 @@ export type LoanSource = {
   findEvents(topics: (Hex | null)[], fromBlock: number): Promise<LoanEvent[]>
 }
 
-export function createLoanReader({ read, readHeight, findEvents }: LoanSource) {
-  async function readContract<Name extends LoanRead>(
+function createContractReader({ read }: LoanSource) {
+  return async <Name extends LoanRead>(
     name: Name,
     args: [] | [account: Address] = [],
     block?: number | { blockHash: Hex },
-  ) {
+  ) => {
     const data = await read(encodeReadCall(name, ...args), block)
     const functionName: string = name
     const result = decodeFunctionResult({ abi: loanAbi as Abi, functionName, data })
     return result as ContractFunctionReturnType<typeof loanAbi, 'view', Name>
   }
+}
 
-  async function readLendable() {
+/** Reads facts of one block; asks again if a node lacks the block. */
+async function readAtOnce<Facts>(
+  { readHeight }: LoanSource,
+  readFacts: (block: number) => Promise<Facts>,
+) {
+  const attempt = async () => {
     const block = await readHeight()
-    const [poolWei, capWei] = await Promise.all([
-      readContract('liquidity', [], block),
-      readContract('issuable', [], block),
-    ])
-    return { block, poolWei, capWei }
+    return { block, ...(await readFacts(block)) }
   }
+  return attempt().catch(attempt)
+}
 
-  async function readWithdrawable() {
-    const block = await readHeight()
-    const outWei = await readContract('withdrawable', [], block)
-    return { block, poolWei: 0n, capWei: 0n, outWei }
-  }
-
+export function createLoanReader(source: LoanSource) {
+  const { readHeight, findEvents } = source
+  const readContract = createContractReader(source)
   return {
-    /** Reads what the day's limit on withdrawals leaves; asks again if a node lacks the block. */
-    readWithdrawable: () => readWithdrawable().catch(readWithdrawable),
-    /** Reads the pool and what the day's cap leaves; asks again if a node lacks the block. */
-    readLendable: () => readLendable().catch(readLendable),
+    /** Reads what an account has and owes at a block. */
+    readHoldings: (account: Address) =>
+      readAtOnce(source, async (block) => {
+        const [wei, owedWei] = await Promise.all([
+          readContract('getBalance', [account], block),
+          readContract('loanOf', [account], block),
+        ])
+        return { wei, owedWei }
+      }),
+    /** Reads what the day's limit on withdrawals leaves. */
+    readWithdrawable: () =>
+      readAtOnce(source, async (block) => {
+        const outWei = await readContract('withdrawable', [], block)
+        return { poolWei: 0n, capWei: 0n, outWei }
+      }),
+    /** Reads the pool and what the day's cap leaves. */
+    readLendable: () =>
+      readAtOnce(source, async (block) => {
+        const [poolWei, capWei] = await Promise.all([
+          readContract('liquidity', [], block),
+          readContract('issuable', [], block),
+        ])
+        return { poolWei, capWei }
+      }),
     /**
      * Reads the address from which anybody credits tokens to an account.
      * @throws {Error} what arrives there is another account's, to which this one was passed on

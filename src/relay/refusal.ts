@@ -25,6 +25,10 @@ export type Refusal =
   | { kind: 'too_much_today'; leftWei: bigint }
   /** Spends money that just arrived, while payments of the account are assured by the rest. */
   | { kind: 'unsettled' }
+  /** Takes of what is held back until then, because its sender calls it a mistake. */
+  | { kind: 'recalled'; wei: bigint; until: number }
+  /** Gives back what is not held back any more, or more than that. */
+  | { kind: 'not_held' }
   /** Would wait too long; the queue that is there now takes about this many minutes. */
   | { kind: 'crowded'; minutes: number }
   /** Would cost more than the operator's limit. */

@@ -14,6 +14,7 @@ import { help } from './menu/entries/help.ts'
 import { receive } from './menu/entries/receive.ts'
 import { type Intent, isPaymentKind, leadsToPayment } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
+import { recallWords } from './menu/recall.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
 import { findDenial, type PaymentRequest, requestPayment } from './payment-request.ts'
 import { readFinalBalance, showPlace } from './place-screen.ts'
@@ -24,6 +25,7 @@ import type { Services } from './services.ts'
 import { findUnconfirmed, keepUnconfirmed } from './session/cut-session.ts'
 import { endOnce, endSessionWith, tellAnswer } from './session/end.ts'
 import { type FollowedVisit, readAnswers, readSession, storeAnswers } from './session/reading.ts'
+import { changeRecall } from './session/recalls.ts'
 import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
 import { beginVisit, hasAccount, joinAnswers, type Visit } from './visit.ts'
 
@@ -168,6 +170,9 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
       return endOnce(visit, () => changeName(visit, result, authorizedBy))
     case 'payOut':
       return endOnce(visit, () => payOutCash(visit, result, authorizedBy))
+    case 'recall':
+    case 'keep':
+      return endOnce(visit, () => changeRecall(visit, result, authorizedBy))
     case 'gave_up':
       return endWithText(messages.tooManyMistakes, result.kind)
     case 'too_long':
@@ -244,7 +249,7 @@ async function prepareRepeatScreen(
 /** Shows a balance at the current exchange rate, because no payment depends on it. */
 async function showBalance(
   { services, messages }: Visit,
-  { finalWei, arrivingWei }: Awaited<ReturnType<typeof readFinalBalance>>,
+  { finalWei, arrivingWei, heldWei }: Awaited<ReturnType<typeof readFinalBalance>>,
 ): Promise<Screen> {
   const { localCurrency } = services.settings
   const rate = (localCurrency && (await services.readRate())) || 'none'
@@ -252,7 +257,9 @@ async function showBalance(
   const noRateLine = localCurrency && rate === 'none' && messages.noRate(localCurrency)
   const { arriving } = activity.words(messages)
   const arrivingLine = arrivingWei > 0n && `(${arriving}: ${show(arrivingWei)})`
-  const lines = [balance.words(messages).balance(show(finalWei)), noRateLine, arrivingLine]
+  const heldLine = heldWei > 0n && recallWords(messages).heldLine(show(heldWei))
+  const balanceLine = balance.words(messages).balance(show(finalWei))
+  const lines = [balanceLine, noRateLine, arrivingLine, heldLine]
   return endScreen(lines.filter(Boolean).join('\n'))
 }
 

@@ -66,6 +66,7 @@ export async function requestPayment(
     answerCount: visit.answers.length,
     stepKey: visit.stepKey,
     intent: name,
+    returns: findReturned(intent),
     question,
     createOrder: () => prepareOrder(visit, intent, name, rate),
     async findDenial() {
@@ -82,6 +83,12 @@ export async function requestPayment(
     await recordRecipient(visit, name.intentId, intent)
   }
   return { intentId: name.intentId, answer }
+}
+
+/** Names the payment that a receiver gives back, unless another recipient was typed since. */
+function findReturned({ recipient, recall }: Intent): Hex | undefined {
+  const isSame = recipient?.kind === 'known' && recipient.address === recall?.account
+  return isSame ? recall?.intentId : undefined
 }
 
 /** Returns an equal payment that the account made lately. */
@@ -309,7 +316,7 @@ async function sealBorrower({ services, account, phone }: Visit) {
 }
 
 /** Returns the recipient's phone number; undefined if only the address is known. */
-async function findReceiverPhone(
+export async function findReceiverPhone(
   { services: { memory, log }, account }: Visit,
   smsSeals: SmsSeals,
   recipient: Recipient | undefined,

@@ -1,11 +1,5 @@
-import { type Address, checksumAddress } from 'viem'
-import {
-  type AccountMemory,
-  hasShownFailure,
-  listRecipients,
-  recordShownFailure,
-} from '../account/memory.ts'
-import type { Seal } from '../account/seal.ts'
+import { type Address, checksumAddress, type Hex } from 'viem'
+import { hasShownFailure, listRecipients, recordShownFailure } from '../account/memory.ts'
 import { listWallets } from '../account/wallets.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { readLoanTerms } from '../loan/reader.ts'
@@ -29,6 +23,7 @@ import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
 import { askScreen, endScreen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import type { FollowedVisit } from './session/reading.ts'
+import { decryptSenders, findOffered } from './session/recalls.ts'
 import {
   listsStep,
   readRecord,
@@ -84,6 +79,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
   withdrawal: 'unavailable',
   recipientName: 'none',
   heldNames: 'unavailable',
+  recallable: 'none',
 }
 
 /** Is the visit for which a place's facts are read. */
@@ -126,6 +122,7 @@ const factReaders: FactReaders = {
   registration: findRegistration,
   recipientName: lookUpName,
   heldNames: ({ services: { names }, account }) => names.read(account.address),
+  recallable: findOffered,
   recipients: listKnownRecipients,
   async wallets(shown) {
     const { now, ...stored } = await shown.services.memory.read(shown.account.address)
@@ -177,16 +174,21 @@ const maxIncoming = 100
 export async function readFinalBalance(
   { ledger, loan, settings, confirmations }: Services,
   account: Address,
-): Promise<{ finalWei: bigint; arrivingWei: bigint }> {
-  const [balanceWei, payments] = await Promise.all([
+): Promise<{ finalWei: bigint; arrivingWei: bigint; heldWei: bigint }> {
+  const isDemo = settings.profile === 'demo'
+  const [totalWei, payments, held] = await Promise.all([
     loan.readBalance(account),
-    settings.profile === 'demo' ? [] : ledger.findPayments(account, maxIncoming),
+    isDemo ? [] : ledger.findPayments(account, maxIncoming),
+    isDemo ? [] : ledger.listRecalled(account),
   ])
+  const sumHeldWei = held.reduce((sum, { wei }) => sum + wei, 0n)
+  const balanceWei = totalWei > sumHeldWei ? totalWei - sumHeldWei : 0n
+  const heldWei = totalWei - balanceWei
   // A cash-out leaves the service, even to this account's own address.
   const arriving = payments.filter(
     (payment) => getProgress(payment) === 'arriving' && payment.kind !== 'cashOut',
   )
-  if (arriving.length === 0) return { finalWei: balanceWei, arrivingWei: 0n }
+  if (arriving.length === 0) return { finalWei: balanceWei, arrivingWei: 0n, heldWei }
   const finality = { payments, confirmations }
   // Read after the balance, so that no transfer of that is missing here.
   const received = await loan.listReceived(account, maxIncoming).then(
@@ -197,10 +199,15 @@ export async function readFinalBalance(
         .filter(({ outcome }) => outcome === 'executed')
         .map(({ spendsWei }) => ({ amountWei: BigInt(spendsWei) })),
   )
-  const sumWei = received.reduce((wei, { amountWei }) => wei + amountWei, 0n)
+  // What is held back of a payment that arrives is not said to arrive too.
+  const isArriving = (intentId: Hex) => arriving.some((each) => each.intentId === intentId)
+  const sumWei = [
+    ...received.map(({ amountWei }) => amountWei),
+    ...held.filter(({ intentId }) => isArriving(intentId)).map(({ wei }) => -wei),
+  ].reduce((sum, wei) => sum + wei, 0n)
   // A block after the reading of the balance may have more.
   const finalWei = balanceWei > sumWei ? balanceWei - sumWei : 0n
-  return { finalWei, arrivingWei: balanceWei - finalWei }
+  return { finalWei, arrivingWei: balanceWei - finalWei, heldWei }
 }
 
 /** Reads the day's totals of an account's till; undefined if the account has no till. */
@@ -215,20 +222,6 @@ async function readTillDay(services: Services, account: Address) {
   }))
   const { finalWei } = await readFinalBalance(services, account)
   return { ...sums, lastPayments, floatWei: finalWei }
-}
-
-/** Decrypts the short numbers of senders, without those encrypted under another secret. */
-async function decryptSenders(
-  { senders }: AccountMemory,
-  seal: Seal,
-  account: Address,
-): Promise<ReadonlyMap<string, string>> {
-  const namedSenders = await Promise.all(
-    senders.map(async ({ address, sealed }) => {
-      return [address.toLowerCase(), await seal.decrypt(sealed, account.toLowerCase())] as const
-    }),
-  )
-  return new Map(namedSenders.flatMap(([address, number]) => (number ? [[address, number]] : [])))
 }
 
 /** Lists the recipients that this session offers by a digit. */

@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual } from 'viem'
+import { type Address, type Hex, isAddressEqual } from 'viem'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 import { findNobody, type NobodyKind, parseAddress } from '../chain/payees.ts'
 import type { LocalMoney } from '../loan/local-worth.ts'
@@ -20,6 +20,18 @@ export type KnownRecipient = {
   amountWei?: bigint | undefined
   /** Holds its amount in local money, if it was agreed in that. */
   local?: LocalMoney | undefined
+}
+
+/** Describes a payment that its sender calls a mistake: the other party's account and name. */
+export type DraftRecall = {
+  intentId: Hex
+  account: Address
+  label: string
+  amountWei: bigint
+  /** Holds the amount in local money, if it was agreed in that. */
+  agreed?: LocalMoney | undefined
+  /** Tells until when it is held back (Unix time in ms); undefined if it is not yet. */
+  until?: number | undefined
 }
 
 export type RecipientFault =

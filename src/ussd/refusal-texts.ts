@@ -6,8 +6,10 @@ import type { Refusal } from '../relay/refusal.ts'
 import { deposit } from './menu/entries/deposit.ts'
 import { loan } from './menu/entries/loan.ts'
 import { payments } from './menu/payments.ts'
+import { recallWords } from './menu/recall.ts'
 import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
+import { writeUntil } from './messages/texts.ts'
 import { type AmountFormats, writeWithWorth } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Visit } from './visit.ts'
@@ -59,6 +61,13 @@ function selectWords(
       return messages.held(settings.helpNumber)
     case 'too_many_dials':
       return messages.tooManyDials
+    case 'recalled':
+      return recallWords(messages).recalled(
+        showAmount(refusal.wei),
+        writeUntil(messages, refusal.until),
+      )
+    case 'not_held':
+      return recallWords(messages).lessHeld
     case 'unsettled':
       return messages.unsettled
     case 'too_many_open':

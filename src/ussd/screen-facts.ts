@@ -6,7 +6,7 @@ import type { PaymentKind } from '../loan/kinds.ts'
 import type { LocalMoney, LocalWorth, Rate } from '../loan/local-worth.ts'
 import type { Taking, Withdrawal } from '../operator/kept/tills.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
-import type { KnownRecipient } from './recipient.ts'
+import type { DraftRecall, KnownRecipient } from './recipient.ts'
 
 /** Marks a fact that cannot be read now. A screen says so, since leaving it out would mislead. */
 export type Unavailable = 'unavailable'
@@ -29,6 +29,8 @@ export type ScreenFacts = {
   /** Holds what the recipient shows to payers; `none` too if that cannot be read. */
   recipientName: ShownName | 'none'
   heldNames: HeldNames | Unavailable
+  /** Holds a payment that may be called a mistake; `none` too if that cannot be read. */
+  recallable: DraftRecall | 'none'
   registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {

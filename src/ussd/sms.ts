@@ -10,8 +10,9 @@ import { toReceiptNumber } from '../relay/forwarder/requests.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
+import { recallWords } from './menu/recall.ts'
 import type { Messages } from './messages/en.ts'
-import { shortenAddress, toShortAddress } from './messages/texts.ts'
+import { shortenAddress, toShortAddress, writeUntil } from './messages/texts.ts'
 import type { ActivityState } from './screen-facts.ts'
 
 const smsFacts = z.object({
@@ -85,8 +86,8 @@ export function correctFacts(
 }
 
 /**
- * Writes a message about a saved wallet or a payment's final outcome, in its reader's language: its
- * forms, the fullest first. `code` is what a reader dials who never did.
+ * Writes a message about a saved wallet, a hold or a payment's final outcome, in its reader's
+ * language: its forms, the fullest first. `code` is what a reader dials who never did.
  */
 export function writeSms(
   facts: SmsFacts | WalletFacts,
@@ -97,6 +98,12 @@ export function writeSms(
 ): [fullest: string, ...shorter: string[]] {
   if (facts.kind === 'wallet') {
     return [walletWords(messages).told(facts.name, toShortAddress(facts.address))]
+  }
+  if (payment.recalled !== undefined) {
+    const { wei, until } = payment.recalled
+    const { mistaken, onlyYou } = recallWords(messages)
+    const told = mistaken(showAmount(BigInt(wei)), facts.who, writeUntil(messages, until))
+    return [`${told}\n${onlyYou}`, told]
   }
   const text = writeOutcome(facts, payment, messages, showAmount, code)
   const number = messages.receipt.number(toReceiptNumber(payment.intentId))

@@ -303,6 +303,18 @@ const draws: Draws = {
     return [{ id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
   },
   setHold: ({ random, account }) => [account, random.chance(0.2), drawName(random)],
+  recall: ({ random, account: sender, session }) => [
+    {
+      ...{ sender, intentId: id(`intent ${session}`), withinMs: 600_000, everyMs: 1_000 },
+      holdings: { block: random.int(0, 100), wei: BigInt(random.int(0, 100)), owedWei: 0n },
+      sealed: random.chance(0.5) ? 'sealed' : undefined,
+    },
+  ],
+  endRecall: ({ random, account, session }) => [account, id(`intent ${session}`), drawName(random)],
+  listRecalled: ({ account }) => [account],
+  findRecallable: ({ account: sender, random }) => [
+    { sender, withinMs: random.pick([0, 600_000]), everyMs: random.pick([0, 600_000]) },
+  ],
   setTill({ random, account }) {
     const to = random.chance(0.6) ? ({ account, name: 'Duka', kind: 'agent' } as const) : undefined
     return [{ id: drawName(random), till: random.pick(['12344', '54320']), to }]

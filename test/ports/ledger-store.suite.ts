@@ -1,5 +1,6 @@
 import { assuredSuite } from './assured.suite.ts'
 import { earlierSuite } from './earlier.suite.ts'
+import { recallsSuite } from './ledger/recalls.suite.ts'
 import { ledgerSuite } from './ledger.suite.ts'
 import type { LedgerHarness } from './on-ledger.ts'
 import { operationsSuite } from './operations.suite.ts'
@@ -20,6 +21,7 @@ export function besideLedgerSuites(name: string, create: () => Promise<LedgerHar
   sessionEndsSuite(name, create)
   sharedLimitsSuite(name, create)
   assuredSuite(name, create)
+  recallsSuite(name, create)
   shownSuite(name, create)
   earlierSuite(name, create)
   vitalsSuite(name, create)

@@ -67,7 +67,7 @@ export function openModelledRelay({
     paid: async (caller: number) =>
       (await ledger.listPayments(service.accountOf(caller), 10_000)).length,
     /** Puts all that waits into a final block, and tells the ledger the outcomes. */
-    settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
+    settle: () => finish(service.chain.mine(clock.now()), 'executed', ''),
     /** Tells the ledger that all that waits has failed in a final block, which the chain lacks. */
     fail: (reason: string) =>
       finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),

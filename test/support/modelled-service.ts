@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, getAddress, type Hex } from 'viem'
 import { drawPlan } from '../../scripts/dev/simulator/draw/draw-plan.ts'
 import type { Setup } from '../../scripts/dev/simulator/draw/setup.ts'
 import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
@@ -61,7 +61,14 @@ export function openModelledService(options: ModelledOptions) {
   const [own] = ground.signing.relayers
   if (own === undefined) throw new Error('the model has no relayer')
   const signer = { ...own, address: options.relayer ?? own.address }
-  const { signing, chain, node, world, callers: accounts } = ground
+  const { chain, node, world, callers: accounts } = ground
+  const { caller, ...others } = ground.signing
+  // As outside the simulator, accounts have their checksum.
+  const callerOf = (phone: string) => ({
+    ...caller(phone),
+    address: getAddress(caller(phone).address),
+  })
+  const signing = { ...others, caller: callerOf }
   for (const account of chain.head().state.accounts.values()) {
     account.balanceWei = balanceWei ?? account.balanceWei
   }
@@ -109,7 +116,7 @@ export function openModelledService(options: ModelledOptions) {
     lendToNobody() {
       world.isListOnly = true
     },
-    accountOf: (caller: number): Address => accounts[caller] ?? forwarderAddress,
+    accountOf: (index: number): Address => getAddress(accounts[index] ?? forwarderAddress),
     /** Makes one delivery; returns the caller's screen. */
     async deliver(caller: number, session: string, text: string) {
       const phone = phones[caller] as PhoneNumber

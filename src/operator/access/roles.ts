@@ -49,6 +49,7 @@ export const routeRoles = {
   'POST /operator/wallet': 'money',
   'POST /operator/wallet-code': 'money',
   'POST /operator/cash-out': 'money',
+  'POST /operator/end-recall': 'money',
   // An import may hold entries of the audit in any name. Setting back ends holds.
   'POST /operator/import': 'money',
   'POST /operator/set-back': 'money',

@@ -1,4 +1,4 @@
-import { type Address, getAddress, isAddressEqual } from 'viem'
+import { type Address, getAddress, type Hex, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import type { AccountMemory } from '../../account/memory.ts'
 import { cancelPinRequest, maxPinTries, unlockPin } from '../../account/pin.ts'
@@ -8,7 +8,7 @@ import { describeFault } from '../../runtime/log.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
 import { caller, decidedSession, pinState } from '../schemas/callers.ts'
-import { hexAddress, hexHash, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
+import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
 import { type ActionOptions, action, callerAction, recordInAudit, refuseRequest } from './action.ts'
 import { toLoanAnswer } from './loans.ts'
 
@@ -37,13 +37,14 @@ export async function describeCaller(
       log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
       return null
     })
-  const [sent, received, standing, takings, tills, balanceWei, debt, memory, events] =
+  const [sent, received, standing, takings, tills, recalled, balanceWei, debt, memory, events] =
     await Promise.all([
       ledger.readPage({ account, limit: maxPayments }),
       ledger.findPayments(account, maxPayments),
       ledger.readStanding(account, deployment.loan),
       ledger.listTakings(account, 1),
       ledger.listTills(),
+      ledger.listRecalled(account),
       readOrNull(loan.readBalance(account)),
       readOrNull(loan.readDebt(account)),
       readOrNull(options.memory.read(account)),
@@ -67,6 +68,9 @@ export async function describeCaller(
     loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
     tills: tills.filter((till) => isAddressEqual(till.account, account)),
     till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
+    recalled: recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => ({
+      ...{ intent, sender, wei: `${heldWei}`, until: toIso(until) },
+    })),
     pin: memory && describePin(memory),
     ...describeStanding(standing, options.limits),
   }
@@ -147,6 +151,20 @@ export const holdAccount = action({
     const { heldAt, open } = await ledger.setHold(address, change === 'hold', nameAction())
     log({ level: 'warn', event: 'operator.hold', message })
     return { account: address, heldAt: isoOrNull(heldAt), open }
+  },
+})
+
+/** Ends what is held back of a payment that its sender calls a mistake; audited in that step. */
+export const endRecallFor = callerAction({
+  request: z.object({ phone, intent: intentId }),
+  answer: z.object({ account: hexAddress, intent: intentId }),
+  expected: 'the body has to be {"phone": "+…", "intent": "0x…"}: the receiver’s number',
+  async run({ relayer: { ledger, log }, nameAction }, { address: account }, { intent }) {
+    const isEnded = await ledger.endRecall(account, intent as Hex, nameAction())
+    if (!isEnded) return refuseRequest(404, 'nothing is held of this payment in this account')
+    const message = 'An operator ends what is held of a payment that its sender calls a mistake'
+    log({ level: 'warn', event: 'operator.recall', message })
+    return { account, intent }
   },
 })
 

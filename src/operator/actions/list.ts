@@ -6,6 +6,7 @@ import { importPage, setLedgerBack } from './backup.ts'
 import {
   changePinState,
   depositFor,
+  endRecallFor,
   holdAccount,
   lookUpCaller,
   traceCallerSession,
@@ -36,6 +37,7 @@ export const actions = {
   find: findByText,
   session: traceCallerSession,
   hold: holdAccount,
+  'end-recall': endRecallFor,
   deposit: depositFor,
   sweep: sweepFor,
   pin: changePinState,

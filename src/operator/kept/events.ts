@@ -69,6 +69,26 @@ function listHoldEvents(
   ]
 }
 
+/** Tells the receiver's account what is held back of payments, and what ends before its time. */
+function listRecallEvents(
+  before: Row<'recalls'> | undefined,
+  after: Row<'recalls'> | undefined,
+  at: number,
+): NewEvent[] {
+  const [old, now] = [before?.held ?? [], after?.held ?? []]
+  const without = (held: typeof now, others: typeof now) =>
+    held.filter((each) => others.every(({ intent_id: id }) => id !== each.intent_id))
+  const create = (name: string, { intent_id: intent, wei, until }: (typeof now)[number]) => {
+    const detail = { intent, amountWei: wei, until: new Date(until).toISOString() }
+    return { id: `${intent}:${name}`, account: (after ?? before)?.account ?? '', name, at, detail }
+  }
+  const ended = without(old, now).filter(({ until }) => until > at)
+  return [
+    ...without(now, old).map((held) => create('payment.recalled', held)),
+    ...ended.map((held) => create('payment.recall_ended', held)),
+  ]
+}
+
 const reminderNames = { soon: 'loan.due_soon', today: 'loan.due' } as const
 
 /** Tells of a due date when its reminder is taken, and not when one that failed is due again. */
@@ -93,6 +113,9 @@ export function recordEvents({ rows, rules }: Kept): void {
     ...rows
       .changes('holds')
       .flatMap(({ before, after }) => listHoldEvents(before, after, rows.now)),
+    ...rows
+      .changes('recalls')
+      .flatMap(({ before, after }) => listRecallEvents(before, after, rows.now)),
     ...rows
       .changes('reminders')
       .flatMap(({ before, after }) => (after ? listDueDates(before, after, rows.now) : []))

@@ -6,6 +6,7 @@ import { backupSteps } from './backup.ts'
 import { eventSteps } from './events.ts'
 import { loanSteps } from './loans.ts'
 import { erasureSteps } from './person.ts'
+import { keptRecallSteps } from './recalls.ts'
 import { takingSteps } from './takings.ts'
 import { tillSteps } from './tills.ts'
 
@@ -19,6 +20,7 @@ export const keptSteps = {
   ...backupSteps,
   ...erasureSteps,
   ...eventSteps,
+  ...keptRecallSteps,
 }
 
 export type Vitals = ReturnType<typeof alertSteps.readVitals>

@@ -37,6 +37,8 @@ export const caller = z.object({
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
   /** Sums up what the account received and sent today (UTC); null if it has no till. */
   till: z.nullable(z.object({ inWei: wei, outWei: wei })),
+  /** Lists what is held back of payments to the account that their senders call mistakes. */
+  recalled: z.array(z.object({ intent: intentId, sender: hexAddress, wei, until: time })),
   /** Is null if the account's memory gives no answer. */
   pin: z.nullable(pinState),
   /** Sums up the last 24 hours, and holds their limits; a limit that is not set is null. */

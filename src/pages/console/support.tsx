@@ -89,7 +89,7 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, ...facts } = hit.caller
-  const { dueAt, heldAt, pin, open, tills, till, ...others } = facts
+  const { dueAt, heldAt, pin, open, tills, till, recalled, ...others } = facts
   const phone = findPhone(hit, text)
   const lacks = (name: ActionName) => findLackingRole(actor, `POST /operator/${name}`)
   return (
@@ -101,6 +101,12 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         of={{ balanceWei, owedWei, dueAt, heldAt, openPayments: open, pin: describePin(pin) }}
         unit={unit}
       />
+      {recalled.length > 0 && (
+        <>
+          <h3>Held back: their senders call these payments mistakes</h3>
+          <Rows name="Held back" of={recalled} unit={unit} />
+        </>
+      )}
       {till && (
         <>
           <h3>{`Today (UTC) at ${tills.map(({ name, till }) => `${name}, ${till}`).join('; ')}`}</h3>

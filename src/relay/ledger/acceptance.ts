@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { RefusalOf } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
@@ -35,6 +35,7 @@ import { listMissing } from './records/missing.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
 import { compareNonces } from './records/possible-loss.ts'
+import { findRecalled, type Holdings, isRecalled, returnRecalled } from './records/recalls.ts'
 import {
   type Backing,
   endangersAssured,
@@ -58,6 +59,7 @@ export type Equal = { kind: 'equal' } & EarlierPayment
 /** Tells why the ledger lets a payment not begin. Nothing has changed. */
 type Unacceptable =
   | RefusalOf<'paused' | 'held' | 'too_many_open' | 'unsettled' | 'none_left'>
+  | RefusalOf<'recalled' | 'not_held'>
   | RefusalOf<'price_too_high' | 'relayer_poor' | 'crowded'>
   | DayLimitRefusal
 
@@ -88,6 +90,10 @@ export type PaymentOffer = StepKey & {
   identity?: Identity | undefined
   /** Gives what was left at a block; if it is too little, the decision is `none_left`. */
   lendable?: Lendable | undefined
+  /** Gives what the account has, if something is held back in it; else it is `changed`. */
+  holdings?: Holdings | undefined
+  /** Names the payment that it gives back: it pays no more than is held back of that. */
+  returns?: Hex | undefined
   /** Makes the payment final at once, as far as the operator backs that. */
   backing?: Backing | undefined
 }
@@ -217,8 +223,13 @@ function judge(
   if (version !== undefined && version !== seen) return { kind: 'changed' }
   // These checks list the account's payments, and a step cannot list rows that it has written:
   // the account's second payment is judged in a later step.
+  const isHeldBack = isRecalled(rows, offer.account)
+  if (isHeldBack && offer.holdings === undefined) return { kind: 'changed' }
   const mustList =
-    unlessEqual === true || hasDayLimit(offer.limits) || hasAssured(rows, offer.account)
+    unlessEqual === true ||
+    hasDayLimit(offer.limits) ||
+    hasAssured(rows, offer.account) ||
+    isHeldBack
   if (mustList && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
   // The nonce's row, which counts these payments, is written only after all of them have begun.
   const refusal = findRefusal(step, offer, nonce === undefined ? 0 : begun.length)
@@ -232,18 +243,19 @@ function judge(
 }
 
 /** Holds what is known of a payment so far. What is not known refuses nothing. */
-type Judged = Pick<PaymentOffer, 'account' | 'limits' | 'lendable'> & {
-  order: Pick<Order, 'kind' | 'spendsWei' | 'reserves'>
+type Judged = Pick<PaymentOffer, 'account' | 'limits' | 'lendable' | 'holdings' | 'returns'> & {
+  order: Pick<Order, 'kind' | 'spendsWei' | 'reserves'> & Partial<Pick<Order, 'request'>>
   capacity?: Capacity
 }
 
 /** Tells why one more payment may not begin, besides those that are carried but not counted yet. */
 function findRefusal(
   step: StepContext,
-  { account, order, limits, capacity, lendable }: Judged,
+  judged: Judged,
   uncounted: number,
 ): Unacceptable | undefined {
   const { rows } = step
+  const { account, order, limits, capacity, lendable } = judged
   if (readIntake(rows).kind !== 'open' || listMissing(rows).length > 0) return { kind: 'paused' }
   if (isHeld(rows, account)) return { kind: 'held' }
   const usage = countUsage(step, readAccountTotals(rows, account))
@@ -252,6 +264,8 @@ function findRefusal(
   const dayRefusal = findDayLimit(rows, account, limits, order)
   if (dayRefusal !== undefined) return dayRefusal
   if (endangersAssured(rows, account, order)) return { kind: 'unsettled' }
+  const recalled = findRecalled(rows, account, judged)
+  if (recalled !== undefined) return recalled
   if (order.reserves !== undefined && exceedsLendable(step, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
@@ -276,8 +290,9 @@ function beginOffer(
   nonce: number | undefined,
 ): OfferDecision {
   const { rows, relayer } = step
-  const { session, order, screens, capacity } = offer
+  const { session, account, order, screens, capacity } = offer
   endObstacle(rows)
+  returnRecalled(rows, account, offer)
   if (nonce !== undefined) {
     beginPayment(step, 'accepted', session, order, { relayer, nonce })
     return { kind: 'accepted', screen: screens.carried, isCarried: true }

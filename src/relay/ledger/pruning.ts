@@ -4,6 +4,7 @@ import { archivePayments, getPaymentRow } from './payments/payment-states.ts'
 import { pruneSms } from './payments/sms.ts'
 import { writes } from './port.ts'
 import { pruneShown } from './records/first-values.ts'
+import { pruneRecalls } from './records/recalls.ts'
 import { pruneRefusals } from './records/standing.ts'
 import type { Listing, Row, TableName } from './rows.ts'
 
@@ -41,6 +42,7 @@ export function prunePayments({
   for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
   pruneShown(rows, retentionMs, pruneLimit)
   pruneRefusals(rows, retentionMs, pruneLimit)
+  pruneRecalls(rows, retentionMs, pruneLimit)
   return payments
 }
 

@@ -182,6 +182,8 @@ export const tables = {
       sealed: text,
       /** Is set if the message tells of a saved wallet, and waits for no payment. */
       tells: z.optional(z.literal('wallet')),
+      /** Is set if the message tells its receiver that a payment is held back. */
+      recalled: z.optional(z.object({ wei, until: integer })),
       /** Is held until the outcome is final, then due, then taken by a sender. */
       state: z.enum(['held', 'due', 'taken']),
       /** Tells since when it is in its state; for a due message, when it may be sent. */
@@ -211,6 +213,18 @@ export const tables = {
     ['account'],
     { account: text, held_at: integer },
     { age: { group: undefined, score: 'held_at' } },
+  ),
+  /** Stores what is held back in an account of payments that their senders call mistakes. */
+  recalls: table(
+    ['account'],
+    {
+      account: text,
+      held: z.array(z.object({ intent_id: hex, sender: address, wei, until: integer })),
+      /** Tells when the account itself last asked for that of a payment of its own. */
+      asked_at: integerOrNull,
+      at: integer,
+    },
+    { age: { group: undefined, score: 'at' } },
   ),
   /**
    * Maps what a caller can read out to payments: the account that one pays, its code, and the start

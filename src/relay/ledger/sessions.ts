@@ -26,6 +26,7 @@ import {
 } from './records/first-values.ts'
 import { recordObstacle } from './records/obstacles.ts'
 import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
+import { isRecalled } from './records/recalls.ts'
 import { recordRefusal } from './records/standing.ts'
 import type { Row } from './rows.ts'
 import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
@@ -45,6 +46,8 @@ export type Undecided = {
   isAgent?: true
   /** Is set if lost rows may hold a payment: a refusal has to tell whether its intent is spent. */
   isDoubtful?: true
+  /** Is set if money is held back in the account: a payment needs what it has. */
+  isRecalled?: true
   /** Holds what is known of the chain; `now` is the ledger's time, to compare clocks. */
   observations: Observations
   now: number
@@ -109,6 +112,7 @@ export const sessionSteps = {
       observations: readObservations(step),
       now: rows.now,
       ...(isDoubtful(rows) && { isDoubtful: true }),
+      ...(isRecalled(rows, question.account) && { isRecalled: true }),
     }
   }),
   /** Stores the first value under a name, and returns it: redeliveries show the same. */

@@ -1,7 +1,7 @@
 import { acceptanceSteps } from './acceptance.ts'
 import { carryingSteps } from './carrying.ts'
 import { outcomeSteps } from './outcomes.ts'
-import { findSessions } from './payments/clues.ts'
+import { findRecipient, findSessions } from './payments/clues.ts'
 import { getAgreed, isToOther, paysSame } from './payments/executed.ts'
 import { reminderSteps } from './payments/reminders.ts'
 import { smsSteps } from './payments/sms.ts'
@@ -13,6 +13,7 @@ import { operationSteps, readIntake, setIntake } from './records/operations.ts'
 import { eraseAccount, readPerson } from './records/person.ts'
 import { recordSetBack } from './records/possible-loss.ts'
 import { acceptRate, rateSteps } from './records/rates.ts'
+import { endRecall, findRecallable, recall, recallSteps } from './records/recalls.ts'
 import { searchPage } from './records/score-page.ts'
 import { isHeld, setHold, standingSteps } from './records/standing.ts'
 import { vitalsSteps } from './records/vitals.ts'
@@ -32,6 +33,7 @@ export const steps = {
   ...vitalsSteps,
   ...standingSteps,
   ...rateSteps,
+  ...recallSteps,
   ...operationSteps,
   ...pruningSteps,
 }
@@ -46,6 +48,10 @@ export const parts = {
   acceptRate,
   renumber,
   eraseAccount,
+  endRecall,
+  findRecallable,
+  findRecipient,
+  recall,
   keepFormerAccounts,
   findSessions,
   getAgreed,

@@ -48,6 +48,9 @@ export type Order = {
   reminder?: string | undefined
 }
 
+/** Names the message that tells of a hold, in the place of a session. */
+export const nameRecall = (intentId: Hex): string => `recall:${intentId}`
+
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 
 export type BlockId = { number: number; hash: Hex }

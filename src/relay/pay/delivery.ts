@@ -110,7 +110,7 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
     if (question !== undefined) return question
   }
   const { prepared } = progress
-  const isAlone = view.open.length + view.executed.length === 0
+  const isAlone = view.open.length + view.executed.length === 0 && !view.isRecalled
   const reading = readAll({ ...delivery, view, prepared })
   const [readings, screens] = await Promise.all([reading, prepared.writeScreens(isAlone)])
   const attempt = { ...delivery, view, prepared, screens }
@@ -182,6 +182,7 @@ async function readAll({ relayer, options, prepared, view, progress }: Read): Pr
     checkTarget: options.checkTarget,
     readLimits: sharedLimit === 'nothing' ? undefined : options.readLimits[sharedLimit],
     preflight: options.preflight,
+    readHoldings: view.isRecalled && options.readHoldings,
     mayBeBacked:
       order.lasting !== undefined &&
       0n < order.spendsWei &&
@@ -259,7 +260,7 @@ async function answerOffer(
 /** Creates the offer, which the ledger judges, because the readings may be outdated. */
 function createOffer(
   { relayer, options, step, prepared, screens, progress, view }: Attempt,
-  { nonces, lendable, funding, settled }: Readings,
+  { nonces, lendable, funding, holdings, settled }: Readings,
 ): PaymentOffer {
   const { limitWei } = options.finalAtOnce
   const limits = selectLimits(options.limits, view)
@@ -277,6 +278,8 @@ function createOffer(
     limits,
     capacity: computeCapacity(relayer, funding),
     lendable,
+    holdings,
+    returns: step.returns,
     backing: settled && { settled, limitWei },
     unlessEqual,
     question: step.question,

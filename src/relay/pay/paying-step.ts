@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { SharedLimit } from '../../loan/kinds.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import type { AcceptPayment, Screens } from '../ledger/acceptance.ts'
@@ -8,6 +8,7 @@ import type { Lendable } from '../ledger/payments/reserves.ts'
 import type { EarlierPayment } from '../ledger/records/earlier.ts'
 import type { AskedQuestion } from '../ledger/records/first-values.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
+import type { Holdings } from '../ledger/records/recalls.ts'
 import type { Order, Screen, StepKey } from '../ledger/values.ts'
 import type { IntentName } from '../outcome/spent.ts'
 import type { Refusal, RefusalOf } from '../refusal.ts'
@@ -23,6 +24,8 @@ export type PayingStep = {
   answerCount: number
   /** Names what the session's payment spends on the chain. */
   intent: IntentName
+  /** Names the payment that it gives back, if it does. */
+  returns?: Hex | undefined
   /** Names the question that was answered, unless a late answer pays too. */
   question?: AskedQuestion | undefined
   /** Builds what is to be paid, once, if nothing is decided. It may read the chain. */
@@ -37,7 +40,7 @@ export type PreparedOrder = {
   order: Order
   /**
    * Writes the screens of its acceptance. They may tell what is left only if the payment `isAlone`:
-   * no other of the account is open, or unknown to a node that lags.
+   * no other of the account is open, or unknown to a node that lags, and nothing is held back.
    */
   writeScreens: (isAlone: boolean) => Promise<Screens>
   /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
@@ -88,6 +91,8 @@ export type PayOptions = {
   limits: AccountLimits
   /** Reads what is left of the limits that all accounts share. */
   readLimits: Readonly<Record<Exclude<SharedLimit, 'nothing'>, () => Promise<Lendable>>>
+  /** Reads what an account has and owes. @throws {Error} no node tells */
+  readHoldings: (account: Address) => Promise<Holdings>
   /** Limits what is final at once: each payment, and all that the operator backs. */
   finalAtOnce: { eachWei: bigint; limitWei: bigint }
   /** Returns whether an account may ask again now; a redelivered question counts once. */

@@ -13,6 +13,7 @@ import type { TargetCheck, TargetFault } from '../forwarder/target.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import type { Lendable } from '../ledger/payments/reserves.ts'
 import type { NextNonces } from '../ledger/records/possible-loss.ts'
+import type { Holdings } from '../ledger/records/recalls.ts'
 import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import type { Order } from '../ledger/values.ts'
@@ -37,6 +38,8 @@ export type Readings = {
   payee: Payee
   nonces: NextNonces
   funding: Funding
+  /** Gives what the account has; undefined unless something is held back in it. */
+  holdings: Holdings | undefined
   /** Gives what the account has for good; undefined unless the payment may be final at once. */
   settled: SettledBalance | undefined
 }
@@ -51,6 +54,8 @@ type Asked = {
   /** Reads what is left of shared limits; undefined without a simulation. */
   readLimits: (() => Promise<Lendable>) | undefined
   preflight: boolean
+  /** Reads what the account has, if something is held back in it. */
+  readHoldings: ((account: Address) => Promise<Holdings>) | undefined
   /** Tells whether the payment may be final at once. */
   mayBeBacked: boolean
   /** Collects what is read for the ledger. */
@@ -77,15 +82,17 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     asked.keepNonces({ chain, pool, relayer: signer.address.toLowerCase() })
     return { chain, pool }
   }
-  const [simulated, target, lendable, payee, nonces, funding, settled] = await Promise.all([
-    preflight ? simulate(relayer, view, order.request, signal) : undefined,
-    asked.checkTarget(node, signal),
-    preflight ? asked.readLimits?.() : undefined,
-    recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
-    readNonces(),
-    readFunding(relayer, view, observed, rules.accountStateMs),
-    asked.mayBeBacked ? readSettledInTime(relayer, order, signal) : undefined,
-  ])
+  const [simulated, target, lendable, payee, nonces, funding, holdings, settled] =
+    await Promise.all([
+      preflight ? simulate(relayer, view, order.request, signal) : undefined,
+      asked.checkTarget(node, signal),
+      preflight ? asked.readLimits?.() : undefined,
+      recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
+      readNonces(),
+      readFunding(relayer, view, observed, rules.accountStateMs),
+      asked.readHoldings?.(order.request.from),
+      asked.mayBeBacked ? readSettledInTime(relayer, order, signal) : undefined,
+    ])
   const result = target === 'ready' ? simulated : { status: target }
   if (observations.silentSince !== undefined) observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}
@@ -94,7 +101,7 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
     state === 'ready' ? now - at >= rules.accountStateMs : state !== 'loan_paused'
   if (result?.status === 'executed' && mustRecordReady)
     observed.facts.contracts = { state: 'ready' }
-  return { result, lendable, payee, nonces, funding, settled }
+  return { result, lendable, payee, nonces, funding, holdings, settled }
 }
 
 /** Reads the settled balance; undefined if that takes long, since a payment can do without it. */

@@ -9,6 +9,7 @@ import { receive } from './entries/receive.ts'
 import { callerSettings } from './entries/settings.ts'
 import type { Entry, Menu, MenuContext, MenuList, MenuPart, MenuSettings } from './node.ts'
 import { payments } from './payments.ts'
+import { recallPart } from './recall.ts'
 
 export const menuParts: readonly MenuPart[] = [
   ...Object.values(payments),
@@ -18,6 +19,7 @@ export const menuParts: readonly MenuPart[] = [
   callerSettings,
   help,
   goOn,
+  recallPart,
 ]
 
 /** Creates the menu from its parts; a digit means the same with all settings. */

@@ -8,7 +8,7 @@ import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { LocalWorth, Rate } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import type { Messages } from '../messages/en.ts'
-import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
+import type { DraftRecall, KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
 import type { AmountFormats } from '../screens/amount-formats.ts'
 
@@ -26,6 +26,7 @@ export type SessionDraft = {
   wallet?: DraftWallet | undefined
   withdrawal?: DraftWithdrawal
   name?: NameChoice
+  recall?: DraftRecall
 }
 
 /** Names the withdrawal of a code at the caller's till, as it was when the code was typed. */
@@ -37,7 +38,7 @@ type DraftWallet = Wallet & { code?: string; replaces?: boolean }
 /** Describes the payment that a caller asks for. A session makes one at most. */
 export type Intent = { kind: PaymentKind } & Pick<
   SessionDraft,
-  'recipient' | 'amountWei' | 'agreed' | 'reference'
+  'recipient' | 'amountWei' | 'agreed' | 'reference' | 'recall'
 >
 
 export type SessionOutcome =
@@ -47,6 +48,7 @@ export type SessionOutcome =
   | WalletAction
   | PayOutAction
   | NameAction
+  | RecallAction
   | Intent
 
 export type PinAction =
@@ -61,6 +63,9 @@ export type PayOutAction = { kind: 'payOut'; withdrawal: DraftWithdrawal }
 
 /** Chooses which name of the caller payers see. */
 export type NameAction = { kind: 'name'; name: NameChoice }
+
+/** Has a payment held back that its sender calls a mistake, or ends that for its receiver. */
+export type RecallAction = { kind: 'recall' | 'keep'; recall: DraftRecall }
 
 export type MenuSettings = {
   /** Selects the screens; those of `demo` follow the demonstration byte for byte. */
@@ -88,6 +93,9 @@ export type MenuSettings = {
   agents?: boolean
   /** Shows payers the names of recipients, behind the PIN; holders agree in their settings. */
   recipientNames?: boolean
+  /** Is for how long a sender may call a payment a mistake, and in how many days once. */
+  recallMinutes?: number
+  recallDays?: number
   /** Is how long a question holds whose answer pays, except in the demonstration. */
   sessionSeconds: number
   /** Is for how long a gateway may deliver a request again. */
@@ -109,6 +117,8 @@ export type MenuContext = RecipientRules &
     tills?: ReadonlyMap<string, Till | null>
     /** Maps typed codes to withdrawals at the caller's till; null for a code that has none. */
     withdrawals?: ReadonlyMap<string, Omit<DraftWithdrawal, 'code'> | null>
+    /** Holds the payment that this session may call a mistake; null if there is none. */
+    recallable?: DraftRecall | null
     messages: Messages
     unit: Unit
     describeRecipient: (recipient: Recipient) => string
@@ -157,6 +167,8 @@ export type Entry = {
   /** Names the question that replaces the payment if the caller made an equal one before. */
   repeatQuestion?: NodeName | undefined
   note?: (context: MenuContext, facts: ScreenFacts) => string | undefined
+  /** Tells whether a screen lists it; its digit is taken all the same. */
+  isShown?: (facts: ScreenFacts) => boolean
 }
 
 export type MenuQuestion = {
@@ -183,7 +195,7 @@ export type QuestionTargets = Pick<MenuQuestion, 'targets' | 'selectTarget'>
 
 /** Asks for a look-up of what an answer means; `followAnswers` is then called again. */
 export type LookupRequest = { kind: 'lookup' } & (
-  | { subject: 'recipients' | 'wallets' | 'rate' }
+  | { subject: 'recipients' | 'wallets' | 'rate' | 'recallable' }
   | { subject: 'phone'; phone: PhoneNumber }
   | { subject: 'code'; code: string }
   | { subject: 'till'; till: string }
@@ -266,10 +278,10 @@ export const isEffect = (target: Target): target is Effect => typeof target === 
 /** Creates the effect of a payment that uses these values of the draft, some of them if set. */
 export function createPaymentEffect(
   kind: PaymentKind,
-  ...names: ('recipient' | 'amountWei' | 'agreed' | 'reference')[]
+  ...names: ('recipient' | 'amountWei' | 'agreed' | 'reference' | 'recall')[]
 ): Effect {
   const readAnswer = (draft: SessionDraft, name: (typeof names)[number]) =>
-    name === 'reference' || name === 'agreed' ? draft[name] : requireAnswer(draft[name])
+    name === 'recipient' || name === 'amountWei' ? requireAnswer(draft[name]) : draft[name]
   return {
     name: kind,
     createOutcome: (draft) => ({

@@ -23,7 +23,8 @@ export function writePages(
   facts: ScreenFacts,
 ): string[] {
   const { messages } = context
-  const entryLines = list.entries.map(({ digit, label, note }) => {
+  const shown = list.entries.filter(({ isShown }) => isShown?.(facts) ?? true)
+  const entryLines = shown.map(({ digit, label, note }) => {
     const noteText = note?.(context, facts)
     return `${digit}. ${label(messages)}${noteText === undefined ? '' : ` (${noteText})`}`
   })

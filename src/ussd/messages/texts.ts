@@ -41,3 +41,7 @@ export const createDateFormat =
     const day = new Date(time * 1_000)
     return `${day.getUTCDate()} ${months.split(' ')[day.getUTCMonth()]} ${day.getUTCFullYear()}`
   }
+
+/** Writes a time (Unix, in ms) in UTC. */
+export const writeUntil = ({ date }: { date: (time: number) => string }, at: number): string =>
+  `${new Date(at).toISOString().slice(11, 16)} UTC, ${date(Math.floor(at / 1_000))}`

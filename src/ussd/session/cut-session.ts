@@ -77,7 +77,9 @@ export function findUnconfirmed(
 export async function keepUnconfirmed(visit: Visit, place?: Place): Promise<void> {
   const { services, account, session, gateway, sessionId, answers } = visit
   if (!services.menu.has(goOnName)) return
-  if (place !== undefined && canGoOn(place.name)) {
+  // What is held back is asked about at the next dial anyway.
+  const isGivingBack = place?.draft.recall !== undefined
+  if (place !== undefined && canGoOn(place.name) && !isGivingBack) {
     const { recipient, amountWei, agreed, reference } = place.draft
     const draft = { recipient, amountWei, agreed, reference }
     const text = JSON.stringify(

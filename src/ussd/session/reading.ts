@@ -11,6 +11,7 @@ import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
 import { findUnpayable } from '../known-refusal.ts'
 import { goOnName } from '../menu/entries/go-on.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
+import { getRecalledStart, hasRecalls } from '../menu/recall.ts'
 import {
   type AmountVerdict,
   followAnswers,
@@ -24,6 +25,7 @@ import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
 import { openDraft, takeUpCutSession } from './cut-session.ts'
 import { createMenuContext } from './menu-context.ts'
+import { findHeldBack, toGivingBack } from './recalls.ts'
 import {
   askedRecord,
   hasAccountRecord,
@@ -34,6 +36,7 @@ import {
   readOrRecord,
   readRecord,
   readSessionRate,
+  recallableRecord,
   recipientsRecord,
   recordIfAbsent,
   sessionStartRecord,
@@ -118,7 +121,7 @@ export async function readSession(
   const verdicts = new Map<number, PinVerdict>()
   const lateAnswers = new Map<number, boolean>()
   const amountVerdicts = new Map<number, AmountVerdict>()
-  const isPlain = pins === undefined && !menu.has(goOnName)
+  const isPlain = pins === undefined && !menu.has(goOnName) && !hasRecalls(settings)
   const sessionStart = isPlain ? { start: 'main' } : await findSessionStart(visit, answers.length)
   if (sessionStart === 'dormant') {
     // The number may be another person's now: nothing is shown, and no answer is stored.
@@ -254,6 +257,10 @@ async function lookUp(
       })
       return { withdrawals: new Map(context.withdrawals).set(code, withdrawal) }
     }
+    case 'recallable': {
+      const stepKey = createStepKey(recallableRecord.name)
+      return { recallable: (await recordIfAbsent(ledger, stepKey, recallableRecord, null)) ?? null }
+    }
     // A session that has shown no list gets an empty one, so that a digit selects nothing.
     case 'recipients': {
       const stepKey = createStepKey(listsStep)
@@ -298,7 +305,8 @@ type SessionStart = Pick<SessionFacts, 'start' | 'draft' | 'deferredAnswerCount'
 
 /**
  * Finds where a session starts; a caller without a PIN chooses one before anything else, in a
- * language that is chosen before. A dial without answers may take up a session that was cut.
+ * language that is chosen before. A dial without answers may take up a session that was cut, or
+ * ask what becomes of a payment that its sender calls a mistake.
  */
 async function findSessionStart(
   visit: Visit,
@@ -311,6 +319,8 @@ async function findSessionStart(
     if (place === 'main' && answerCount === 0) {
       const goOn = await takeUpCutSession(visit)
       if (goOn !== undefined) return { goOn, offeredAt: visit.since }
+      const recalled = hasRecalls(settings) ? await findHeldBack(visit) : undefined
+      if (recalled !== undefined) return { recalled }
     }
     if (place !== 'newPin') return place
     const asks = settings.languages.length > 1
@@ -328,5 +338,7 @@ async function findSessionStart(
     const isOver = visit.since - recorded.offeredAt > settings.sessionSeconds * 1_000
     return { start: goOnName, draft, isOver }
   }
+  if ('recalled' in recorded)
+    return { start: getRecalledStart(settings), draft: toGivingBack(recorded.recalled) }
   return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

@@ -9,7 +9,7 @@ import type { Till } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import { askedName, type StepKey } from '../../relay/ledger/values.ts'
 import type { DraftWithdrawal } from '../menu/node.ts'
-import type { KnownRecipient } from '../recipient.ts'
+import type { DraftRecall, KnownRecipient } from '../recipient.ts'
 import type { Visit } from '../visit.ts'
 
 /**
@@ -78,6 +78,21 @@ export const unpayableRecord = {
 
 export type Unpayable = z.output<typeof unpayableRecord.schema>
 
+const draftRecall = z.object({
+  intentId: z.custom<Hex>((value) => isHex(value)),
+  account: address,
+  label: z.string(),
+  amountWei: weiSchema,
+  agreed: z.optional(localMoney),
+  until: z.optional(z.int()),
+})
+
+/** Records which payment the session may call a mistake. */
+export const recallableRecord: SessionRecord<DraftRecall | null> = {
+  name: 'recallable',
+  schema: z.nullable(draftRecall),
+}
+
 /** Records when a question was asked whose answer pays. */
 export const askedRecord: SessionRecord<true> = { name: askedName, schema: z.literal(true) }
 
@@ -108,7 +123,7 @@ const newCallerStart = z.enum(['firstLanguage', 'newPin'])
 /**
  * Records where a session starts; `waiting` counts the answers of the first dial that wait, `goOn`
  * is what a cut session asked to confirm, encrypted, and `offeredAt` when (Unix time in ms) this
- * session offered to go on with it.
+ * session offered to go on with it; `recalled` is what is held back for its sender.
  */
 export const sessionStartRecord = {
   name: 'start',
@@ -116,6 +131,7 @@ export const sessionStartRecord = {
     z.enum(['main', 'dormant']),
     newCallerStart,
     z.object({ goOn: z.string(), offeredAt: z.int() }),
+    z.object({ recalled: draftRecall }),
     z.object({ waiting: z.int(), start: z._default(newCallerStart, 'newPin') }),
   ]),
 } as const satisfies SessionRecord<unknown>

@@ -86,6 +86,8 @@ describe('the configuration', () => {
       isOverToken: false,
       choosesLoan: false,
       recipientNames: false,
+      recallMinutes: 0,
+      recallDays: 7,
       finalUpToWei: 0n,
       helpNumber: undefined,
       languages: [] as string[],
@@ -176,6 +178,17 @@ describe('the configuration', () => {
     expect(badIn(named)).toEqual([])
     expect(badIn({ ...named, PIN: 'off' })).toEqual(['RECIPIENT_NAMES'])
     expect(badIn({ RECIPIENT_NAMES: 'on' })).toEqual(['RECIPIENT_NAMES'])
+  })
+
+  test('holds mistaken payments for a lender alone, for a day at most, and once a week', () => {
+    const held = { PROFILE: 'lender', PIN: 'off', RECALL_MINUTES: '30' }
+    expect(read(held).menu).toMatchObject({ recallMinutes: 30, recallDays: 7 })
+    expect(badIn({ ...held, RECALL_DAYS: '1' })).toEqual([])
+    expect(badIn({ ...held, RECALL_MINUTES: '1441', RECALL_DAYS: '8' })).toEqual([
+      ...['RECALL_MINUTES', 'RECALL_DAYS'],
+    ])
+    expect(badIn({ ...held, PROFILE: 'demo' })).toEqual(['RECALL_MINUTES'])
+    expect(badIn({ ...held, RECALL_MINUTES: '0', RECALL_DAYS: '3' })).toEqual(['RECALL_DAYS'])
   })
 
   test('serves agents with PINs and their own limit, and refuses settings that miss something', () => {

@@ -2,12 +2,23 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { tellEvents } from '../../../src/operator/alerting/tell-events.ts'
 import type { AccountEvent } from '../../../src/operator/kept/events.ts'
 import { eventsAnswer } from '../../../src/operator/schemas/events.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { usual } from '../../ports/ledger-memory.ts'
-import { accept, alice, bob, carol, executionIn, id, mineAt, settle } from '../../ports/payments.ts'
+import {
+  accept,
+  alice,
+  bob,
+  carol,
+  executionIn,
+  id,
+  mineAt,
+  orderOf,
+  settle,
+} from '../../ports/payments.ts'
 import { openSqlLedger } from '../../support/deployment.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -79,6 +90,33 @@ describe('an event of an account', () => {
     const fields = new Set(events.flatMap(({ detail }) => Object.keys(detail)))
     expect([...fields].sort()).toEqual(['amountWei', 'hash', 'intent', 'kind'])
     expect(await ledger.listEvents(4, 1)).toMatchObject([{ seq: 5, name: 'account.held' }])
+  })
+
+  test('tells the receiver’s account what is held back of a payment, and what ends before its time', async () => {
+    const { ledger, names, pass } = open()
+    const data = encodeCall({ kind: 'transfer', to: bob, amountWei: 10n })
+    const [sent, given] = [orderOf('s'), orderOf('t', bob)]
+    const order = { request: { ...sent.request, data }, spendsWei: 10n }
+    const nonce = await accept(ledger, 's', alice, { order })
+    await mineAt(ledger, 's', nonce ?? -1, executionIn(9, { executed: order.request }))
+    const holdings = { block: 9, wei: 10n, owedWei: 0n }
+    const asked = { intentId: sent.request.intentId, sender: alice, holdings }
+    await ledger.recall({ ...asked, withinMs: 60_000, everyMs: 1 })
+    const back = encodeCall({ kind: 'transfer', to: alice, amountWei: 10n })
+    await accept(ledger, 't', bob, {
+      ...{ order: { request: { ...given.request, data: back }, spendsWei: 10n } },
+      ...{ holdings, returns: asked.intentId },
+    })
+    expect(await names()).toEqual([
+      ...['11 payment.accepted', '22 payment.recalled'],
+      ...['22 payment.accepted', '22 payment.recall_ended'],
+    ])
+    const [, recalled] = await ledger.listEvents(0, 9)
+    expect(recalled?.detail).toEqual({
+      ...{ intent: asked.intentId, amountWei: '10', until: '2023-11-15T22:13:20.000Z' },
+    })
+    pass(86_400_000)
+    expect(await names()).toHaveLength(4)
   })
 
   test('tells once of a loan that is due in three days, and on its day, with messages or without', async () => {

@@ -1,5 +1,9 @@
+import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { listOperators } from '../../../src/operator/access/operators.ts'
 import {
   describeLack,
@@ -11,10 +15,11 @@ import {
 import { roles } from '../../../src/operator/schemas/actor.ts'
 import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
+import { accept, alice, executionIn, mineAt, orderOf } from '../../ports/payments.ts'
 import { openDeployment } from '../../support/deployment.ts'
 import { required } from '../compose/variables.ts'
 
-const phone = '+254700000001'
+const phone = '+254700000001' as PhoneNumber
 const account = `0x${'1'.repeat(40)}`
 const unused = { intent: `0x${'ab'.repeat(22)}`, id: 'abcdef012345' }
 
@@ -25,12 +30,12 @@ const write = (name: string, role: string, token = tokenOf(name)) =>
 const all = roles.map((role) => write(role, role)).join()
 
 function open(variables: Record<string, string> = { OPERATORS: all }) {
-  const { ask, app, events } = openDeployment({
+  const { ask, app, events, ledger } = openDeployment({
     variables: { ...required, NODE_URL: 'http://127.0.0.1:1', ...variables },
   })
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   return {
-    ...{ app, events },
+    ...{ app, events, ledger },
     async send(name: string, route: string, sent?: object) {
       const [method = '', path = ''] = route.split(' ')
       const body = sent && JSON.stringify(sent)
@@ -72,12 +77,36 @@ describe('the roles of operators', () => {
   )
 
   test('let money alone cash out, issue wallet codes, end holds and unblock PINs', () => {
-    const routes = ['POST /operator/cash-out', 'POST /operator/wallet-code'] as const
-    expect(routes.map((route) => getNeededRole(route))).toEqual(['money', 'money'])
+    const routes = ['cash-out', 'wallet-code', 'end-recall'] as const
+    expect(routes.map((name) => getNeededRole(`POST /operator/${name}`))).toEqual(
+      Array(3).fill('money'),
+    )
     expect(getNeededRole('POST /operator/hold', 'release')).toBe('money')
     expect(getNeededRole('POST /operator/pin', 'unblock')).toBe('money')
     const support = { name: 'amina', role: 'support' } as const
     expect(describeLack(support, 'POST /operator/pin', 'an action of tomorrow')).toMatch(/money/)
+  })
+
+  test('let money alone end what is held of a mistaken payment, once, and name who did', async () => {
+    const { send, audit, ledger } = open()
+    const { address: to } = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(phone)
+    const { request } = orderOf('s')
+    const data = encodeCall({ kind: 'transfer', to, amountWei: 10n })
+    const intent = unused.intent as Hex
+    const order = { request: { ...request, intentId: intent, data }, spendsWei: 10n }
+    const nonce = await accept(ledger, 's', alice, { order })
+    await mineAt(ledger, 's', nonce ?? -1, executionIn(9, { executed: order.request }))
+    const holdings = { block: 9, wei: 10n, owedWei: 0n }
+    const asked = { intentId: intent, sender: alice, holdings, withinMs: 60_000, everyMs: 1 }
+    expect(await ledger.recall(asked)).toMatchObject({ kind: 'held', wei: 10n })
+    const end = async (name: string) =>
+      (await send(name, 'POST /operator/end-recall', { phone, intent })).status
+    expect([await end('operate'), await end('money'), await end('money')]).toEqual([403, 200, 404])
+    expect(await ledger.listRecalled(to)).toEqual([])
+    const [ended, held] = await audit()
+    expect(ended).toMatchObject({ by: 'money', action: 'end-recall', detail: { account: to } })
+    expect(held).toMatchObject({ by: null, action: 'recall', detail: { account: alice } })
+    expect(JSON.stringify([ended, held])).not.toContain(phone.slice(4))
   })
 
   test('are of exactly the routes that the app serves to operators', () => {

@@ -119,6 +119,33 @@ test('a phone is told once of each wallet that a code gave it, and the number is
   expect(told()).toHaveLength(2)
 })
 
+test('a receiver is told once what is held back until when, unless it is back or kept by then', async () => {
+  const recalls = { settings: { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 } }
+  const { play, process, round, rows } = open({}, recalls as never)
+  const hold = `${paid}
+    h: 5*2
+    h: 5*2*3 -> END 0.001 tRBTC is held until …`
+  await play(hold)
+  expect(unnamed(rows())).not.toMatch(numbers)
+  await Promise.all(Array.from({ length: 12 }, () => process()()))
+  const [first, ...others] = told().filter((text) => !done('0.001').includes(text))
+  expect(first).toMatch(
+    /^\+254700000001: 2547\.\.\.000 says 0\.001 tRBTC to you was a mistake\. Held until \d\d:\d\d UTC, \d+ [A-Z][a-z]+ \d{4}\.\nIt goes back only if you agree\.$/,
+  )
+  expect(others).toEqual([])
+  await play(`1441 min
+    settle`)
+  server.asked.length = 0
+  await play(`p@2: 2*${friend}*0.001*1 -> END Transfer…
+    settle
+    h@2: 5*2
+    h@2: 5*2*3 -> END 0.001 tRBTC is held until …
+    k@1: -> CON 2547...002 says …
+    k@1: 92 -> END You keep it. It is not held any more.`)
+  await round()
+  expect(told().join()).not.toMatch(/mistake/)
+})
+
 describe('a message about an outcome', () => {
   test('is sent to sender and receiver once each, however many processes run rounds', async () => {
     const { play, process, round, rows } = open()
@@ -254,6 +281,17 @@ describe('a message about an outcome', () => {
       (['confirmed', 'reverted', 'expired'] as const).map((state) => ({ state, reason })),
     )
     for (const say of [...Object.values(messagesIn), demonstration]) {
+      const recalled = { wei: '1', until: 1_798_000_000_000 }
+      const told = { phone: caller, kind: 'received', amountWei: 1n, who: '0x12345678...' } as const
+      const due = {
+        state: 'confirmed',
+        reason: '',
+        intentId: 'x',
+        acceptedAt: 0,
+        recalled,
+      } as const
+      for (const text of writeSms(told, due, say, () => amount).map(toGsmAlphabet))
+        expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
       for (const kind of [...kindNames, 'received'] as const) {
         const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }
         for (const outcome of outcomes) {

@@ -1,4 +1,4 @@
-import { parseEther } from 'viem'
+import { type Address, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { readAccount } from '../../../scripts/dev/simulator/model/contracts.ts'
 import { friend, openWorld } from './world.ts'
@@ -42,7 +42,7 @@ test.for(unlisted)('a number as %s can receive money if it has an account', asyn
     own: 2*${typed} -> CON This is your own number.…`)
   const { play, chain, accountOf: callers } = open(phone, '0')
   await play(`pay@1: 2*${phone} -> ${invalid}`)
-  readAccount(chain.head().state, callers(0)).balanceWei = parseEther('1')
+  readAccount(chain.head().state, callers(0).toLowerCase() as Address).balanceWei = parseEther('1')
   await play(`
     pay@1: 2*${typed} -> ${invalid}
     next@1: 2*${typed} -> CON To: …`)

@@ -10,14 +10,16 @@ import { getAgreed, isToOther } from './executed.ts'
 /** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
 type SmsName = { session: string; party: SmsParty; attempts: number }
 
-/** Holds a message whose payment has ended, with the outcome; or one that tells of a wallet. */
+/** Holds a message whose payment has ended, with the outcome; or one of another kind. */
 export type DueSms = SmsName & {
   sealed: string
   /** Is what the chain executed, if that is another call than the one that was accepted. */
   executed?: { data: Hex; isToOther: boolean } | undefined
   /** Holds what the payment's caller agreed to in local money. */
   agreed?: LocalWorth | undefined
-  /** Names the change of a wallet that it tells of, if it tells of no payment. */
+  /** Tells what is held back of a payment to its reader, if it tells of that. */
+  recalled?: { wei: string; until: number } | undefined
+  /** Names the change of a wallet or the hold that it tells of, if it tells of no outcome. */
   intentId: string
   acceptedAt: number
   state: 'confirmed' | 'reverted' | 'expired'
@@ -92,10 +94,13 @@ function takeMessage(rows: Draft, row: SmsRow): DueSms | undefined {
 }
 
 /** Finds what a message tells of; undefined if that is too long ago, or no longer stored. */
-function findSubject(rows: Draft, { session, party, tells, at }: SmsRow): Subject | undefined {
+function findSubject(
+  rows: Draft,
+  { session, party, tells, recalled, at }: SmsRow,
+): Subject | undefined {
   const isLate = (since: number) => rows.now - since > maxSmsAgeMs
-  if (tells === 'wallet') {
-    const subject = { intentId: session, acceptedAt: 0, state: 'confirmed' } as const
+  if (tells === 'wallet' || recalled !== undefined) {
+    const subject = { intentId: session, acceptedAt: 0, state: 'confirmed', recalled } as const
     return isLate(at) ? undefined : { ...subject, reason: '' }
   }
   const payment = rows.row('payments', session)

@@ -10,6 +10,7 @@ import { giveUpSms } from '../payments/sms.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 import { readTrace, toRecord } from './operations.ts'
+import { isRecalled } from './recalls.ts'
 import { searchPage } from './score-page.ts'
 import { isHeld, readSessionTrace } from './standing.ts'
 
@@ -80,6 +81,8 @@ export function eraseAccount(
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
   const refusals = rows.row('refusals', account)?.last.length ?? 0
   rows.drop('refusals', account)
+  const hasRecalled = isRecalled(rows, account)
+  if (!hasRecalled) rows.drop('recalls', account)
   const open = listOpenPayments(rows, totals).length
   if (!keepsReminder && open === 0) rows.drop('reminders', account)
   return {
@@ -89,7 +92,7 @@ export function eraseAccount(
       until: rows.now + rules.retentionMs,
       payments: payments.length,
       open,
-      holds: isHeld(rows, account) ? 1 : 0,
+      holds: (isHeld(rows, account) ? 1 : 0) + (hasRecalled ? 1 : 0),
     },
     next: archived.nextScore,
   }

@@ -77,7 +77,10 @@ export function mayBeBacked(
 export type Backing = { settled: SettledBalance; limitWei: bigint }
 
 /** Returns what a payment takes at most; undefined if only the chain can tell. */
-function getDebit({ kind, spendsWei }: Pick<Order, 'kind' | 'spendsWei'>): bigint | undefined {
+export function getDebit({
+  kind,
+  spendsWei,
+}: Pick<Order, 'kind' | 'spendsWei'>): bigint | undefined {
   return getCallKind(kind) === 'repayment' && spendsWei === 0n ? undefined : spendsWei
 }
 

@@ -27,6 +27,7 @@ import {
 } from '../node.ts'
 import { payments } from '../payments.ts'
 import { createPinQuestion, listRateFacts } from '../questions.ts'
+import { hasRecalls, recallEntry } from '../recall.ts'
 import { codeEntry, codeWords, createCodeNodes, writePaidOut } from './code.ts'
 
 type Payment = Answer<'listPayments'>[number]
@@ -154,12 +155,19 @@ export const activity = {
   },
   createNodes: (settings) => ({
     activity: {
-      facts: ['activity', ...listRateFacts(settings)],
+      facts: [
+        'activity',
+        ...listRateFacts(settings),
+        ...(hasRecalls(settings) ? (['recallable'] as const) : []),
+      ],
       kind: 'list',
       title: (context, _, facts) =>
         [words(context.messages).label, ...writeActivity(context, facts)].join('\n'),
       // The look-up of a code stays on the first page, however many payments follow.
-      entries: settings.agents ? [codeEntry] : [],
+      entries: [
+        ...(settings.agents ? [codeEntry] : []),
+        ...(hasRecalls(settings) ? [recallEntry] : []),
+      ],
       entriesFirst: true,
       back: 'main',
     },

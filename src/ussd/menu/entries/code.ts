@@ -1,5 +1,5 @@
 import type { Messages } from '../../messages/en.ts'
-import { defineWords } from '../../messages/texts.ts'
+import { defineWords, writeUntil } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -112,7 +112,5 @@ export const createCodeNodes = (
 })
 
 /** Writes when cash was paid out (Unix time in ms, shown in UTC). */
-export function writePaidOut(messages: Messages, at: number): string {
-  const time = new Date(at).toISOString().slice(11, 16)
-  return codeWords(messages).paidOutAt(`${time} UTC, ${messages.date(Math.floor(at / 1_000))}`)
-}
+export const writePaidOut = (messages: Messages, at: number): string =>
+  codeWords(messages).paidOutAt(writeUntil(messages, at))

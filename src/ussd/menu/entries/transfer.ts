@@ -117,7 +117,7 @@ const words = defineWords({
   },
 })
 
-const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei', 'agreed')
+const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei', 'agreed', 'recall')
 
 export const transfer = {
   words,

@@ -63,7 +63,7 @@ test('a round is due after new work, sooner after refused bytes or for a till, a
     Object.keys(ledgerParts.steps)
       .filter((method) => getDueDelayMs(ledgerParts.steps, method, args, roundMs) === ms)
       .sort()
-  const opening = ['acceptOffers', 'adopt', 'recordWalletChange']
+  const opening = ['acceptOffers', 'adopt', 'recall', 'recordWalletChange']
   expect(dueIn(roundMs, [], 'taken')).toEqual(opening)
   expect(dueIn(5_000, [], 'taken')).toEqual([])
   expect(dueIn(5_000, [], 'unknown')).toEqual(['recordSend'])

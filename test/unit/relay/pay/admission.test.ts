@@ -58,6 +58,7 @@ function stillChain({
     preflight: false,
     limits,
     readLimits: {} as never,
+    readHoldings: {} as never,
     finalAtOnce: { eachWei: 0n, limitWei: 0n },
     mayDial: createDialLimiter(dialsAMinute, clock.now),
     accept: createAcceptor(relayer),

@@ -96,6 +96,7 @@ const facts: ScreenFacts = {
     hours: 24,
     offered: `${'W'.repeat(15)} W.`,
   },
+  recallable: { intentId: '0x03', account: address, label: '0x12345678...', amountWei: 1n, agreed },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
 }
 
@@ -105,6 +106,7 @@ const unavailable: ScreenFacts = {
   ...{ rate: 'none', registration: 'unavailable', activity: 'unavailable' },
   recipientName: 'none',
   heldNames: 'unavailable',
+  recallable: 'none',
   withdrawal: 'unavailable',
 }
 
@@ -233,6 +235,8 @@ const effectNames = [
   'cancelWallet',
   'payOut',
   'name',
+  'recall',
+  'keep',
 ]
 
 test('every place and every effect is reached in some menu', () => {
@@ -269,6 +273,11 @@ test.for(everyMenu)(
   },
 )
 
+const digitsOf: Readonly<Record<string, RegExp>> = {
+  main: /^([1-9]|10|[2-8]\d|9[3-7])$/,
+  recalled: /^9[12]$/,
+}
+
 describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test('no list uses a digit twice, a digit of pages, or the digit that led to the list', () => {
     for (const [name, { way }] of ways.places) {
@@ -276,9 +285,9 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       if (node.kind !== 'list') continue
       const digits = node.entries.map(({ digit }) => digit)
       expect(new Set(digits).size).toBe(digits.length)
-      // The main menu has digits of two figures too; 11 to 19 pay someone again, and 90 goes on.
-      for (const digit of digits)
-        expect(digit).toMatch(name === 'main' ? /^([1-9]|10|[2-8]\d|9[1-7])$/ : /^[1-9]$/)
+      // The main menu has digits of two figures too; 11 to 19 pay someone again, and 90 to 92
+      // answer what stands where a session begins.
+      for (const digit of digits) expect(digit).toMatch(digitsOf[name] ?? /^[1-9]$/)
       const leadsToMoney = node.entries.some(
         ({ target }) => isEffect(target) && kindNames.some((kind) => kind === target.name),
       )

@@ -99,7 +99,7 @@ describe.for(['transfer', 'withdrawal', 'purchase', 'cashOut'] as const)('of a b
     const payments = [pay('mined', { kind, outcome: 'executed' })]
     const context = {
       ...{ settings: { profile: 'lender' }, confirmations },
-      ledger: { findPayments: async () => payments },
+      ledger: { findPayments: async () => payments, listRecalled: async () => [] },
       loan: {
         readBalance: async () => 12n,
         listReceived: () => (how === 'told' ? Promise.resolve([receive(1)]) : Promise.reject(how)),
@@ -107,7 +107,7 @@ describe.for(['transfer', 'withdrawal', 'purchase', 'cashOut'] as const)('of a b
     } as unknown as Parameters<typeof readFinalBalance>[0]
     const arrivingWei = kind === 'cashOut' ? 0n : 5n
     const finalWei = 12n - arrivingWei
-    expect(await readFinalBalance(context, from)).toEqual({ finalWei, arrivingWei })
+    expect(await readFinalBalance(context, from)).toEqual({ finalWei, arrivingWei, heldWei: 0n })
   })
 })
 

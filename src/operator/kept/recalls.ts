@@ -1,0 +1,45 @@
+import { type Address, getAddress, type Hex } from 'viem'
+import { opens, reads, writes } from '../../relay/ledger/port.ts'
+import { parts } from '../../relay/ledger/steps.ts'
+import { recordAction } from './audit.ts'
+import type { Kept, KeptDraft } from './tables.ts'
+import { listAccountTills } from './tills.ts'
+
+type Request = Parameters<typeof parts.recall>[1]
+type Answer = ReturnType<typeof parts.recall>
+type Limits = Parameters<typeof parts.findRecallable>[1]
+
+const hasTill = (rows: KeptDraft, account: string | undefined): boolean =>
+  account !== undefined && listAccountTills(rows, getAddress(account)).length > 0
+
+export const keptRecallSteps = {
+  /**
+   * Finds the last payment that a sender may call a mistake, if only the chain objects to that:
+   * never one from or to an account with a till.
+   */
+  findRecallable: reads(({ rows }: Kept, limits: Limits): Hex | undefined =>
+    hasTill(rows, limits.sender)
+      ? undefined
+      : parts.findRecallable(rows, limits, (account) => hasTill(rows, account)),
+  ),
+  /** Holds back what is unspent of a payment between accounts without tills; the audit has it. */
+  recall: opens((step: Kept, request: Request): Answer => {
+    const { rows } = step
+    const { intentId, sender: account } = request
+    const payment = rows.row('payments', rows.row('intents', intentId)?.session ?? '')
+    const parties = [account, payment && parts.findRecipient(payment)]
+    if (parties.some((each) => hasTill(rows, each))) return { kind: 'not_yours' }
+    const answer = parts.recall(step, request)
+    if (answer.kind !== 'held') return answer
+    const detail = { account, intent: intentId, wei: `${answer.wei}` }
+    recordAction(rows, { id: `recall:${intentId}`, action: 'recall', detail })
+    return answer
+  }),
+  /** Ends what is held back of a payment, for its receiver or an operator; the audit has it. */
+  endRecall: writes((step: Kept, account: Address, intentId: Hex, id: string): boolean => {
+    const isEnded = parts.endRecall(step, account, intentId)
+    const detail = { account, intent: intentId }
+    if (isEnded) recordAction(step.rows, { id, action: 'end-recall', detail })
+    return isEnded
+  }),
+}

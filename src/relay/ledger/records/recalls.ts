@@ -1,0 +1,251 @@
+import { type Address, getAddress, type Hex, isAddressEqual } from 'viem'
+import { decodeCall } from '../../../loan/calls.ts'
+import type { Draft, StepContext } from '../draft.ts'
+import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
+import { findRecipient } from '../payments/clues.ts'
+import { getPaymentRow } from '../payments/payment-states.ts'
+import { reads } from '../port.ts'
+import type { Row } from '../rows.ts'
+import { isOutcomeUnknown } from '../transitions.ts'
+import { nameRecall, type Order } from '../values.ts'
+import { hasSentNothing, listPaymentsSince } from './earlier.ts'
+import { mayMissSigned } from './possible-loss.ts'
+import { getDebit } from './settled.ts'
+
+/** Names a sender, and limits the age of a payment and how often the sender may ask. */
+export type RecallLimits = { sender: Address; withinMs: number; everyMs: number }
+
+/** Says what an account has and owes at a block. */
+export type Holdings = { block: number; wei: bigint; owedWei: bigint }
+
+/** Asks to hold back what is unspent of a payment that its sender calls a mistake. */
+export type RecallRequest = RecallLimits & {
+  intentId: Hex
+  /** Is what the receiver has; undefined if no node tells. */
+  holdings: Holdings | undefined
+  /** Holds the message to its receiver, sealed; undefined if none is sent. */
+  sealed?: string | undefined
+}
+
+/** Tells what is held back until when (Unix time in ms), or why nothing is. */
+export type RecallAnswer =
+  | { kind: 'held'; wei: bigint; until: number }
+  | { kind: 'arriving' | 'unknown' | 'spent' }
+  | { kind: 'final' | 'too_late' | 'too_often' | 'known' | 'too_many' | 'not_yours' }
+
+/** Describes what a receiver cannot spend for now, but may send back to the sender. */
+export type Recalled = { intentId: Hex; sender: Address; wei: bigint; until: number }
+
+type PaymentRow = Row<'payments'>
+type Held = Row<'recalls'>['held'][number]
+
+/** Sets how long money is held back. Lost rows end that earlier. */
+const heldMs = 24 * 60 * 60 * 1000
+
+/** Limits the payments that are held back in one account at a time. */
+const maxHeld = 8
+
+/** Limits the payments among which an earlier one to the same recipient is looked for. */
+const maxCompared = 200
+
+/** Reaches back to each payment that a new block may hold: a request waits for a day at most. */
+const maxWaitMs = 26 * 60 * 60 * 1000
+
+const readRow = (rows: Draft, account: string): Row<'recalls'> =>
+  rows.row('recalls', account) ?? { account, held: [], asked_at: null, at: rows.now }
+
+const listKept = (rows: Draft, account: string): Held[] =>
+  readRow(rows, account).held.filter(({ until }) => until > rows.now)
+
+const findPayment = (rows: Draft, intentId: Hex): PaymentRow | undefined =>
+  getPaymentRow(rows, rows.row('intents', intentId)?.session)
+
+/** Tells whether anything is held back in an account, also while its block is lost. */
+export const isRecalled = (rows: Draft, account: string): boolean =>
+  listKept(rows, account).length > 0
+
+/** Lists what is held back now: nothing of a payment that no block holds, or no more. */
+function listHeld(rows: Draft, account: string): { held: Held; payment: PaymentRow }[] {
+  return listKept(rows, account).flatMap((held) => {
+    const payment = findPayment(rows, held.intent_id)
+    return payment?.outcome === 'executed' && !payment.executed ? [{ held, payment }] : []
+  })
+}
+
+const sumWei = (all: readonly bigint[]): bigint => all.reduce((sum, wei) => sum + wei, 0n)
+
+const sumHeld = (all: ReturnType<typeof listHeld>): bigint =>
+  sumWei(all.map(({ held }) => BigInt(held.wei)))
+
+/**
+ * Returns the least that an account has once all that it pays has left it, and what is to begin:
+ * what it had at a block, with these payments that came above that block.
+ */
+function findLeast(
+  rows: Draft,
+  account: string,
+  { block, wei, owedWei }: Holdings,
+  received: readonly PaymentRow[],
+  begins: Pick<Order, 'kind' | 'spendsWei'>[] = [],
+): bigint {
+  const isAbove = ({ block_number: number }: PaymentRow) => (number ?? -1) > block
+  const recent = listPaymentsSince(rows, account, rows.now - maxWaitMs, maxCompared)
+  const sent = recent.filter(
+    (each) => each.outcome === 'executed' && !isOutcomeUnknown(each.state) && isAbove(each),
+  )
+  const open = listOpenPayments(rows, readAccountTotals(rows, account))
+  const paid = [...open, ...sent].map(({ kind, spends }) => ({ kind, spendsWei: BigInt(spends) }))
+  const all = [...paid, ...begins]
+  // The whole debt can be repaid once.
+  const repaysWei = all.some((each) => getDebit(each) === undefined) ? owedWei : 0n
+  const cameWei = sumWei(received.filter(isAbove).map(({ spends }) => BigInt(spends)))
+  return wei + cameWei - repaysWei - sumWei(all.map(({ spendsWei }) => spendsWei))
+}
+
+/** Tells whether an account has paid another one before a payment, as far as rows show. */
+function hasPaidBefore(rows: Draft, payment: PaymentRow, from: string, to: string): boolean {
+  const others = listPaymentsSince(rows, from, 0, maxCompared)
+  return others.some((other) => {
+    const recipient = other.session === payment.session ? undefined : findRecipient(other)
+    const isSame = recipient !== undefined && isAddressEqual(recipient as Address, to as Address)
+    return isSame && other.accepted_at <= payment.accepted_at && !hasSentNothing(other)
+  })
+}
+
+/** Tells why a sender may not recall a payment, as far as rows show it. */
+function findObjection(
+  rows: Draft,
+  payment: PaymentRow,
+  { sender, withinMs, everyMs }: RecallLimits,
+): Exclude<RecallAnswer['kind'], 'held'> | undefined {
+  const askedAt = rows.row('recalls', sender)?.asked_at ?? null
+  const to = findRecipient(payment)
+  if (payment.kind !== 'transfer' || to === undefined) return 'not_yours'
+  if (hasSentNothing(payment) || payment.outcome === 'failed') return 'not_yours'
+  if (payment.executed || payment.assured_at !== undefined) return 'final'
+  if (rows.now - payment.accepted_at > withinMs) return 'too_late'
+  if (askedAt !== null && rows.now - askedAt < everyMs) return 'too_often'
+  // Who gives back what was paid by mistake pays no stranger either.
+  const isKnown =
+    hasPaidBefore(rows, payment, sender, to) || hasPaidBefore(rows, payment, getAddress(to), sender)
+  return isKnown ? 'known' : undefined
+}
+
+/** Finds the last payment that a sender may recall, to an account that is not `isOut`. */
+export const findRecallable = (
+  rows: Draft,
+  limits: RecallLimits,
+  isOut: (account: string | undefined) => boolean,
+): Hex | undefined =>
+  listPaymentsSince(rows, limits.sender, rows.now - limits.withinMs, maxCompared).find(
+    (each) => findObjection(rows, each, limits) === undefined && !isOut(findRecipient(each)),
+  )?.intent_id
+
+/** Holds back what is unspent of one payment, once; asked again, it answers the same. */
+export function recall({ rows }: StepContext, request: RecallRequest): RecallAnswer {
+  const { intentId, sender, holdings, sealed } = request
+  const payment = findPayment(rows, intentId)
+  const to = payment && findRecipient(payment)
+  if (payment?.account !== sender || to === undefined) return { kind: 'not_yours' }
+  const receiver = getAddress(to)
+  const kept = listKept(rows, receiver)
+  const all = listHeld(rows, receiver)
+  if (kept.some((held) => held.intent_id === intentId)) {
+    const before = all.find(({ held }) => held.intent_id === intentId)?.held
+    return before === undefined
+      ? { kind: 'arriving' }
+      : { kind: 'held', wei: BigInt(before.wei), until: before.until }
+  }
+  const objection = findObjection(rows, payment, request)
+  if (objection !== undefined) return { kind: objection }
+  if (payment.outcome !== 'executed') return { kind: 'arriving' }
+  // Lost rows may hold what the receiver has spent.
+  if (holdings === undefined || mayMissSigned(rows)) return { kind: 'unknown' }
+  if (kept.length >= maxHeld) return { kind: 'too_many' }
+  const received = [...all.map((each) => each.payment), payment]
+  const left = findLeast(rows, receiver, holdings, received) - sumHeld(all)
+  const wei = left < BigInt(payment.spends) ? left : BigInt(payment.spends)
+  if (wei <= 0n) return { kind: 'spent' }
+  const until = rows.now + heldMs
+  const held = [...kept, { intent_id: intentId, sender, wei: `${wei}`, until }]
+  rows.put('recalls', { ...readRow(rows, receiver), held, at: rows.now })
+  rows.put('recalls', { ...readRow(rows, sender), asked_at: rows.now, at: rows.now })
+  if (sealed !== undefined) {
+    const message = { session: nameRecall(intentId), party: 'receiver', sealed } as const
+    const recalled = { wei: `${wei}`, until }
+    rows.put('sms', { ...message, recalled, state: 'due', at: rows.now, attempts: 0 })
+  }
+  return { kind: 'held', wei, until }
+}
+
+/** Is what is judged of an order, and which payment it gives back, if it does. */
+type Judged = {
+  order: Pick<Order, 'kind' | 'spendsWei'> & Partial<Pick<Order, 'request'>>
+  holdings?: Holdings | undefined
+  returns?: Hex | undefined
+}
+
+/** Finds what an order gives back: it pays no more to the sender than is held back for that. */
+function findReturned(rows: Draft, account: string, { order, returns }: Judged): Held | undefined {
+  const call = order.request && decodeCall(order.request.data)
+  if (returns === undefined || call?.kind !== 'transfer') return undefined
+  const found = listHeld(rows, account).find(({ held }) => held.intent_id === returns)?.held
+  const isDue = found && isAddressEqual(found.sender, call.to)
+  return isDue && order.spendsWei <= BigInt(found.wei) ? found : undefined
+}
+
+/** Tells why an order may not begin: it takes of what is held back, or gives back more. */
+export function findRecalled(
+  rows: Draft,
+  account: string,
+  judged: Judged,
+): { kind: 'recalled'; wei: bigint; until: number } | { kind: 'not_held' } | undefined {
+  const { order, holdings, returns } = judged
+  // Without its request nobody knows yet whom it pays.
+  if (order.request === undefined) return undefined
+  if (returns !== undefined)
+    return findReturned(rows, account, judged) ? undefined : { kind: 'not_held' }
+  const all = listHeld(rows, account)
+  if (all.length === 0 || holdings === undefined || getDebit(order) === 0n) return undefined
+  const received = all.map(({ payment }) => payment)
+  const wei = sumHeld(all)
+  if (findLeast(rows, account, holdings, received, [order]) >= wei) return undefined
+  return { kind: 'recalled', wei, until: Math.max(...all.map(({ held }) => held.until)) }
+}
+
+/** Ends what an order that begins gives back. */
+export function returnRecalled(rows: Draft, account: string, judged: Judged): void {
+  const returned = findReturned(rows, account, judged)
+  if (returned === undefined) return
+  const wei = BigInt(returned.wei) - judged.order.spendsWei
+  replaceHeld(rows, account, returned, wei > 0n ? [{ ...returned, wei: `${wei}` }] : [])
+}
+
+/** Replaces what is held back of a payment; once nothing is, no message tells of it. */
+function replaceHeld(rows: Draft, account: string, { intent_id: id }: Held, by: Held[]): void {
+  const row = readRow(rows, account)
+  const others = row.held.filter((held) => held.intent_id !== id)
+  rows.put('recalls', { ...row, held: [...others, ...by], at: rows.now })
+  if (by.length === 0) rows.drop('sms', nameRecall(id), 'receiver')
+}
+
+/** Ends what is held back of a payment: its receiver keeps that. Returns whether it was held. */
+export function endRecall({ rows }: StepContext, account: Address, intentId: Hex): boolean {
+  const found = listKept(rows, account).find((held) => held.intent_id === intentId)
+  if (found !== undefined) replaceHeld(rows, account, found, [])
+  return found !== undefined
+}
+
+export function pruneRecalls(rows: Draft, olderThanMs: number, limit: number): void {
+  const old = rows.list({ table: 'recalls', list: 'age', olderThanMs, limit })
+  for (const { account } of old) rows.drop('recalls', account)
+}
+
+export const recallSteps = {
+  /** Lists what is held back in an account, the oldest first. */
+  listRecalled: reads(({ rows }, account: Address): Recalled[] =>
+    listHeld(rows, account).map(({ held: { intent_id: intentId, sender, wei, until } }) => ({
+      ...{ intentId, sender, wei: BigInt(wei), until },
+    })),
+  ),
+}

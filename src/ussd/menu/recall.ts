@@ -1,0 +1,249 @@
+import { formatLocal } from '../../loan/local-worth.ts'
+import type { Messages } from '../messages/en.ts'
+import { defineWords, writeUntil } from '../messages/texts.ts'
+import type { DraftRecall } from '../recipient.ts'
+import { createWorthFormats } from '../screens/amount-formats.ts'
+import {
+  acceptAnswer,
+  type Effect,
+  type Entry,
+  type MenuContext,
+  type MenuPart,
+  type MenuSettings,
+  type NodeName,
+  type RecallAction,
+  rejectAnswer,
+  requireAnswer,
+  type SessionDraft,
+} from './node.ts'
+import { createPinQuestion, listRateFacts } from './questions.ts'
+
+/** Writes what a sender who calls a payment a mistake sees, and its receiver. */
+export const recallWords = defineWords({
+  en: {
+    label: 'Wrong number?',
+    ask: (amount: string, to: string) =>
+      `${amount} to ${to}: hold what is unspent of it for 24 hours? It comes back only if they agree.`,
+    hold: 'Hold it',
+    nothing: 'No payment of yours can be held now.',
+    isHeld: (amount: string, until: string) =>
+      `${amount} is held until ${until}. It comes back only if the receiver agrees.`,
+    arriving: 'It is still on its way. Nothing is held. Please try again in a minute.',
+    unknown:
+      'It cannot be seen now what is unspent. Nothing is held. Please try again in a few minutes.',
+    spent: 'It is spent. Nothing is held.',
+    refused: 'This payment cannot be held any more. Nothing is held.',
+    mistaken: (amount: string, from: string, until: string) =>
+      `${from} says ${amount} to you was a mistake. Held until ${until}.`,
+    onlyYou: 'It goes back only if you agree.',
+    somebody: 'Somebody says that a payment to you was a mistake.',
+    giveBack: 'Give it back',
+    keep: 'Keep it',
+    menu: 'Menu',
+    kept: 'You keep it. It is not held any more.',
+    ended: 'It is not held any more.',
+    heldLine: (amount: string) => `Held, its sender says it was a mistake: ${amount}`,
+    recalled: (amount: string, until: string) =>
+      `${amount} is held until ${until}: its sender says it was a mistake. Nothing was sent. You can send less, or send it back.`,
+    lessHeld: 'This much is not held any more. Nothing was sent. Please dial again.',
+  },
+  sw: {
+    label: 'Namba si sahihi?',
+    ask: (amount, to) =>
+      `${amount} kwa ${to}: zuia ambazo hazijatumika kwa saa 24? Zitarudi tu akikubali.`,
+    hold: 'Zuia',
+    nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
+    isHeld: (amount, until) => `${amount} zimezuiwa hadi ${until}. Zitarudi tu mpokeaji akikubali.`,
+    arriving: 'Bado ziko njiani. Hakuna kilichozuiwa. Jaribu tena baada ya dakika moja.',
+    unknown:
+      'Haijulikani sasa ni kiasi gani hakijatumika. Hakuna kilichozuiwa. Jaribu tena baada ya dakika chache.',
+    spent: 'Zimeshatumika. Hakuna kilichozuiwa.',
+    refused: 'Malipo haya hayawezi kuzuiwa tena. Hakuna kilichozuiwa.',
+    mistaken: (amount, from, until) =>
+      `${from} anasema alikosea kukutumia ${amount}. Zimezuiwa hadi ${until}.`,
+    onlyYou: 'Zitarudi tu ukikubali.',
+    somebody: 'Mtu anasema alikosea kukutumia pesa.',
+    giveBack: 'Rudisha',
+    keep: 'Baki nazo',
+    menu: 'Menyu',
+    kept: 'Umebaki nazo. Hazijazuiwa tena.',
+    ended: 'Hazijazuiwa tena.',
+    heldLine: (amount) => `Zimezuiwa, aliyetuma anasema alikosea: ${amount}`,
+    recalled: (amount, until) =>
+      `${amount} zimezuiwa hadi ${until}: aliyetuma anasema alikosea. Hakuna kilichotumwa. Tuma kidogo, au zirudishe.`,
+    lessHeld: 'Kiasi hiki hakijazuiwa tena. Hakuna kilichotumwa. Tafadhali piga tena.',
+  },
+  fr: {
+    label: 'Mauvais numéro?',
+    ask: (amount, to) =>
+      `${amount} à ${to}: retenir ce qui n'est pas dépensé pendant 24 heures? Rien ne revient sans son accord.`,
+    hold: 'Retenir',
+    nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
+    isHeld: (amount, until) =>
+      `${amount} retenu jusqu'à ${until}. Rien ne revient sans l'accord du destinataire.`,
+    arriving: "Il est encore en route. Rien n'est retenu. Réessayez dans une minute.",
+    unknown:
+      "On ne peut pas voir ce qui reste. Rien n'est retenu. Réessayez dans quelques minutes.",
+    spent: "Il est dépensé. Rien n'est retenu.",
+    refused: "Ce paiement ne peut plus être retenu. Rien n'est retenu.",
+    mistaken: (amount, from, until) =>
+      `${from} dit vous avoir envoyé ${amount} par erreur. Retenu jusqu'à ${until}.`,
+    onlyYou: 'Rien ne repart sans votre accord.',
+    somebody: "Quelqu'un dit vous avoir payé par erreur.",
+    giveBack: 'Rendre',
+    keep: 'Garder',
+    menu: 'Menu',
+    kept: "Vous le gardez. Il n'est plus retenu.",
+    ended: "Il n'est plus retenu.",
+    heldLine: (amount) => `Retenu, l'expéditeur dit s'être trompé: ${amount}`,
+    recalled: (amount, until) =>
+      `${amount} retenu jusqu'à ${until}: l'expéditeur dit s'être trompé. Rien n'a été envoyé. Envoyez moins, ou renvoyez-le.`,
+    lessHeld: "Ce montant n'est plus retenu. Rien n'a été envoyé. Veuillez recomposer.",
+  },
+  es: {
+    label: '¿Número equivocado?',
+    ask: (amount, to) =>
+      `${amount} a ${to}: ¿retener 24 horas lo que no se gastó? Solo vuelve si la otra persona acepta.`,
+    hold: 'Retener',
+    nothing: 'Ahora no se puede retener ningún pago suyo.',
+    isHeld: (amount, until) =>
+      `${amount} retenido hasta ${until}. Solo vuelve si quien lo recibió acepta.`,
+    arriving: 'Aún está en camino. No se retuvo nada. Intente de nuevo en un minuto.',
+    unknown:
+      'Ahora no se puede ver cuánto queda. No se retuvo nada. Intente de nuevo en unos minutos.',
+    spent: 'Ya se gastó. No se retuvo nada.',
+    refused: 'Este pago ya no se puede retener. No se retuvo nada.',
+    mistaken: (amount, from, until) =>
+      `${from} dice que le envió ${amount} por error. Retenido hasta ${until}.`,
+    onlyYou: 'Solo vuelve si usted acepta.',
+    somebody: 'Alguien dice que le pagó por error.',
+    giveBack: 'Devolver',
+    keep: 'Quedármelo',
+    menu: 'Menú',
+    kept: 'Usted se lo queda. Ya no está retenido.',
+    ended: 'Ya no está retenido.',
+    heldLine: (amount) => `Retenido, quien lo envió dice que se equivocó: ${amount}`,
+    recalled: (amount, until) =>
+      `${amount} retenido hasta ${until}: quien lo envió dice que se equivocó. No se envió nada. Envíe menos o devuélvalo.`,
+    lessHeld: 'Esta cantidad ya no está retenida. No se envió nada. Por favor, marque de nuevo.',
+  },
+})
+
+/** Names where a session of the receiver starts, while something is held back. */
+export const getRecalledStart = ({ pin }: Pick<MenuSettings, 'pin'>): NodeName =>
+  pin === 'strict' ? 'pinToSeeRecalled' : 'recalled'
+
+export const hasRecalls = ({ profile, recallMinutes = 0 }: MenuSettings): boolean =>
+  profile !== 'demo' && recallMinutes > 0
+
+/** Leads from the caller's activity to the payment that may be a mistake, if there is one. */
+export const recallEntry: Entry = {
+  digit: '2',
+  label: (messages) => recallWords(messages).label,
+  target: 'wrongNumber',
+  isShown: ({ recallable }) => recallable !== 'none',
+}
+
+const createEffect = (kind: RecallAction['kind']): Effect => ({
+  name: kind,
+  createOutcome: ({ recall }) => ({ kind, recall: requireAnswer(recall) }),
+})
+
+const writeAmount = ({ amountWei, agreed }: DraftRecall, { showAmount }: MenuContext): string =>
+  agreed === undefined ? showAmount(amountWei) : formatLocal(agreed)
+
+/** Names a payment in a line, above the question for the PIN. */
+const writeLine =
+  (label: (messages: Messages) => string) =>
+  (context: MenuContext, { recall }: SessionDraft): string => {
+    const payment = requireAnswer(recall)
+    return `${label(context.messages)} ${writeAmount(payment, context)}, ${payment.label}`
+  }
+
+/** Lets a sender have a payment held back, and its receiver decide. No digit leads here. */
+export const recallPart = {
+  words: recallWords,
+  digit: '0',
+  findTarget: () => undefined,
+  createNodes(settings) {
+    if (!hasRecalls(settings)) return {}
+    const isOpen = settings.pin === 'off'
+    const createQuestion = (
+      kind: RecallAction['kind'],
+      label: (messages: Messages) => string,
+      back: NodeName,
+    ) =>
+      createPinQuestion(({ pin }) => pin.enter.see, {
+        title: writeLine(label),
+        target: createEffect(kind),
+        back,
+      })
+    return {
+      wrongNumber: {
+        kind: 'question',
+        facts: ['recallable'],
+        prompt(context, _, { recallable }) {
+          const { ask, hold, nothing } = recallWords(context.messages)
+          const lines =
+            recallable === 'none'
+              ? [nothing]
+              : [ask(writeAmount(recallable, context), recallable.label), `3. ${hold}`]
+          return [...lines, `0. ${context.messages.back}`].join('\n')
+        },
+        retryText: ({ messages }, _, { recallable }) =>
+          [
+            ...(recallable === 'none' ? [] : [`3. ${recallWords(messages).hold}`]),
+            `0. ${messages.back}`,
+          ].join('\n'),
+        parseAnswer(typed, { recallable, messages }) {
+          if (typed !== '3') return rejectAnswer(messages.unknownChoice)
+          if (recallable === undefined) return { kind: 'lookup', subject: 'recallable' }
+          return recallable === null
+            ? rejectAnswer(recallWords(messages).nothing)
+            : acceptAnswer({ recall: recallable })
+        },
+        targets: [isOpen ? createEffect('recall') : 'pinToRecall'],
+        back: 'activity',
+      },
+      recalled: {
+        kind: 'list',
+        facts: listRateFacts(settings),
+        title(context, { recall: payment }, { rate = 'none' }) {
+          const { label, amountWei, until = 0 } = requireAnswer(payment)
+          const { messages } = context
+          return recallWords(messages).mistaken(
+            createWorthFormats(context, rate).inShort.show(amountWei),
+            label,
+            writeUntil(messages, until),
+          )
+        },
+        retryText: () => '',
+        // As no entry of the main menu has them, no habit gives back or keeps.
+        entries: [
+          {
+            digit: '91',
+            label: (messages) => recallWords(messages).giveBack,
+            target: 'confirmPhone',
+          },
+          {
+            digit: '92',
+            label: (messages) => recallWords(messages).keep,
+            target: isOpen ? createEffect('keep') : 'pinToKeep',
+          },
+        ],
+        back: 'main',
+        backLabel: (messages) => recallWords(messages).menu,
+      },
+      ...(!isOpen && {
+        pinToRecall: createQuestion('recall', (say) => recallWords(say).hold, 'wrongNumber'),
+        pinToKeep: createQuestion('keep', (say) => recallWords(say).keep, 'recalled'),
+      }),
+      ...(settings.pin === 'strict' && {
+        pinToSeeRecalled: createPinQuestion(({ pin }) => pin.enter.see, {
+          title: ({ messages }) => recallWords(messages).somebody,
+          target: 'recalled',
+        }),
+      }),
+    }
+  },
+} satisfies MenuPart

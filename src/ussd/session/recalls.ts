@@ -1,0 +1,146 @@
+import type { Address } from 'viem'
+import type { AccountMemory } from '../../account/memory.ts'
+import { shortenPhone } from '../../account/phone.ts'
+import type { Seal } from '../../account/seal.ts'
+import { decodeCall } from '../../loan/calls.ts'
+import { nameRecall } from '../../relay/ledger/values.ts'
+import { withTimeLimit } from '../../runtime/time-limit.ts'
+import { describePayments, maxListedPayments } from '../menu/entries/activity.ts'
+import type { MenuSettings, RecallAction, SessionDraft } from '../menu/node.ts'
+import { recallWords } from '../menu/recall.ts'
+import { shortenAddress, writeUntil } from '../messages/texts.ts'
+import { findDenial, findReceiverPhone } from '../payment-request.ts'
+import type { DraftRecall } from '../recipient.ts'
+import { writeDenial } from '../refusal-texts.ts'
+import { writeWithWorth } from '../screens/amount-formats.ts'
+import { endScreen, type Screen } from '../screens/screen.ts'
+import type { Visit } from '../visit.ts'
+import { readRecord, readSessionRate, recallableRecord, recordIfAbsent } from './records.ts'
+
+/** Limits how long a caller waits for what the receiver has. */
+const readWithinMs = 3_000
+
+const toLimits = ({ recallMinutes = 0, recallDays = 7 }: MenuSettings) => ({
+  withinMs: recallMinutes * 60_000,
+  everyMs: recallDays * 86_400_000,
+})
+
+/** Finds the payment that this session may call a mistake: the one that it showed first. */
+export async function findOffered(visit: Visit): Promise<DraftRecall | 'none'> {
+  const { ledger, memory, settings, chainId } = visit.services
+  const stepKey = visit.createStepKey(recallableRecord.name)
+  const recorded = await readRecord(ledger, stepKey, recallableRecord)
+  if (recorded !== undefined) return recorded ?? 'none'
+  const sender = visit.account.address
+  const [intentId, payments, stored] = await Promise.all([
+    ledger.findRecallable({ sender, ...toLimits(settings) }),
+    ledger.listPayments(sender, maxListedPayments),
+    memory.read(sender),
+  ])
+  const payment = payments.find(({ order }) => order.request.intentId === intentId)
+  const call = payment && decodeCall(payment.order.request.data)
+  if (payment === undefined || call?.kind !== 'transfer') return 'none'
+  const [described] = describePayments([payment], stored, chainId)
+  const found = {
+    intentId: payment.order.request.intentId,
+    account: call.to,
+    label: described?.counterparty ?? shortenAddress(call.to, chainId),
+    amountWei: payment.order.spendsWei,
+    agreed: payment.order.agreed ?? undefined,
+  }
+  return (await recordIfAbsent(ledger, stepKey, recallableRecord, found)) ?? 'none'
+}
+
+/** Finds what is held back in the caller's account, and gives its sender as the recipient. */
+export async function findHeldBack(visit: Visit): Promise<DraftRecall | undefined> {
+  const { ledger, memory, senderSeal, chainId } = visit.services
+  const { address } = visit.account
+  const [first] = await ledger.listRecalled(address)
+  if (first === undefined) return undefined
+  const { sender: account, wei: amountWei, ...held } = first
+  const senders = await decryptSenders(await memory.read(address), senderSeal, address)
+  const label = senders.get(account.toLowerCase()) ?? shortenAddress(account, chainId)
+  return { ...held, account, label, amountWei }
+}
+
+export const toGivingBack = (recall: DraftRecall): SessionDraft => ({
+  recall,
+  recipient: { kind: 'known', address: recall.account, label: recall.label },
+  amountWei: recall.amountWei,
+})
+
+/** Has a payment held back, or ends that. `authorizedBy` names the step that had the right PIN. */
+export async function changeRecall(
+  visit: Visit,
+  { kind, recall: draft }: RecallAction,
+  authorizedBy: string | undefined,
+): Promise<Screen> {
+  const { pins, ledger, settings, loan } = visit.services
+  const { messages } = visit
+  const { intentId, account } = draft
+  const caller = visit.account.address
+  if (pins !== undefined && authorizedBy === undefined) {
+    throw new Error('a payment was held back or kept without a correct PIN')
+  }
+  const denial = await findDenial(visit, authorizedBy)
+  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
+  const text = recallWords(messages)
+  if (kind === 'keep') {
+    const isEnded = await ledger.endRecall(caller, intentId, `keep:${intentId}`)
+    return endScreen(isEnded ? text.kept : text.ended)
+  }
+  const reading = loan.readHoldings(account).catch(() => undefined)
+  const [holdings, sealed] = await Promise.all([
+    withTimeLimit(visit.services, readWithinMs, reading, () => undefined),
+    sealRecalled(visit, draft),
+  ])
+  const asked = { intentId, sender: caller, holdings, sealed, ...toLimits(settings) }
+  const answer = await ledger.recall(asked)
+  switch (answer.kind) {
+    case 'held': {
+      const until = writeUntil(messages, answer.until)
+      const rate = await readSessionRate(visit)
+      return endScreen(
+        writeWithWorth(visit.services, rate, ({ show }) => text.isHeld(show(answer.wei), until)),
+      )
+    }
+    case 'arriving':
+    case 'unknown':
+    case 'spent':
+      return endScreen(text[answer.kind])
+    case 'final':
+    case 'too_late':
+    case 'too_often':
+    case 'known':
+    case 'too_many':
+    case 'not_yours':
+      return endScreen(text.refused)
+  }
+}
+
+/** Encrypts the message to the receiver; undefined without messages, or without its number. */
+async function sealRecalled(
+  visit: Visit,
+  { intentId, account: address, label, amountWei }: DraftRecall,
+): Promise<string | undefined> {
+  const { smsSeals } = visit.services
+  if (smsSeals === undefined) return undefined
+  const phone = await findReceiverPhone(visit, smsSeals, { kind: 'known', address, label })
+  const facts = { kind: 'received', amountWei, who: shortenPhone(visit.phone) } as const
+  const name = { session: nameRecall(intentId), party: 'receiver' } as const
+  return phone && (await smsSeals.sealFacts({ ...facts, phone }, name))
+}
+
+/** Decrypts the short numbers of senders, without those encrypted under another secret. */
+export async function decryptSenders(
+  { senders }: AccountMemory,
+  seal: Seal,
+  account: Address,
+): Promise<ReadonlyMap<string, string>> {
+  const namedSenders = await Promise.all(
+    senders.map(async ({ address, sealed }) => {
+      return [address.toLowerCase(), await seal.decrypt(sealed, account.toLowerCase())] as const
+    }),
+  )
+  return new Map(namedSenders.flatMap(([address, number]) => (number ? [[address, number]] : [])))
+}

@@ -1,0 +1,314 @@
+import type { Address } from 'viem'
+import { describe, expect } from 'vitest'
+import { encodeCall } from '../../../src/loan/calls.ts'
+import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
+import type { Order } from '../../../src/relay/ledger/values.ts'
+import { type LedgerHarness, testOn } from '../on-ledger.ts'
+import {
+  accept,
+  alice,
+  bob,
+  carol,
+  executionIn,
+  id,
+  judge,
+  mineAt,
+  offer,
+  offerOf,
+  orderOf,
+} from '../payments.ts'
+
+const read = 100
+const dave = '0x4444444444444444444444444444444444444444'
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+
+/** Tests what is held back of a payment that its sender calls a mistake, on any store. */
+export function recallsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
+
+  const paying = (session: string, from: Address, to: Address, wei: bigint): Partial<Order> => {
+    const data = encodeCall({ kind: 'transfer', to, amountWei: wei })
+    return { request: { ...orderOf(session, from).request, data }, spendsWei: wei }
+  }
+
+  /** Has a payment to bob executed in a block. */
+  async function pay(
+    ledger: WholeLedger,
+    session: string,
+    wei: bigint,
+    { from = alice, to = bob, block = read + 2, ...more }: Partial<Order> & PayOptions = {},
+  ) {
+    const order = { ...paying(session, from, to, wei), ...more }
+    const nonce = await accept(ledger, session, from, { order })
+    const executed = order.request ?? orderOf(session).request
+    await mineAt(ledger, session, nonce ?? -1, executionIn(block, { executed }))
+  }
+  type PayOptions = { from?: Address; to?: Address; block?: number }
+
+  const holding = (wei: bigint, block = read, owedWei = 0n) => ({ block, wei, owedWei })
+
+  const ask = (
+    ledger: WholeLedger,
+    session = 's',
+    wei = 0n,
+    sender: Address = alice,
+    more: { sealed?: string; holdings?: undefined } = {},
+  ) =>
+    ledger.recall({
+      ...{ intentId: id(session), sender, holdings: holding(wei), ...more },
+      ...{ withinMs: 30 * minuteMs, everyMs: 7 * dayMs },
+    })
+
+  /** Offers bob's payment where bob had so much at a block. */
+  const spend = (ledger: WholeLedger, session: string, wei: bigint, hadWei = 0n, block = read) =>
+    judge(ledger, session, bob, {
+      order: paying(session, bob, carol, wei),
+      holdings: holding(hadWei, block),
+    })
+
+  /** Offers bob's payment that gives back what is held of `s`. */
+  const giveBack = (ledger: WholeLedger, session: string, wei: bigint, to = alice, of = 's') =>
+    judge(ledger, session, bob, {
+      ...{ order: paying(session, bob, to, wei), holdings: holding(0n), returns: id(of) },
+    })
+
+  describe(`a payment that its sender calls a mistake, on ${name}`, () => {
+    test('is held back in its receiver’s account for a day, once', async ({ ledger, pass }) => {
+      await pay(ledger, 's', 10n)
+      const held = await ask(ledger)
+      expect(held).toMatchObject({ kind: 'held', wei: 10n })
+      pass(minuteMs)
+      expect(await ask(ledger)).toEqual(held)
+      expect(await ledger.listRecalled(bob)).toMatchObject([{ sender: alice, wei: 10n }])
+      expect((await ledger.listAudit(9)).map(({ action }) => action)).toEqual(['recall'])
+      pass(dayMs)
+      expect(await ledger.listRecalled(bob)).toEqual([])
+      expect(await spend(ledger, 'own', 10n)).toMatchObject({ kind: 'accepted' })
+    })
+
+    test('is held back as far as it is unspent', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await pay(ledger, 'spent', 7n, { from: bob, to: carol })
+      expect(await ask(ledger)).toMatchObject({ kind: 'held', wei: 3n })
+      await pay(ledger, 't', 10n, { from: carol, to: alice })
+      await accept(ledger, 'open', alice, { order: paying('open', alice, bob, 10n) })
+      expect(await ask(ledger, 't', 0n, carol)).toEqual({ kind: 'spent' })
+    })
+
+    test('is not held back where that is held for another', async ({ ledger }) => {
+      await pay(ledger, 't', 10n, { from: carol, block: read })
+      await pay(ledger, 's', 10n)
+      await pay(ledger, 'spent', 12n, { from: bob, to: dave })
+      expect(await ask(ledger, 's', 10n)).toMatchObject({ kind: 'held', wei: 8n })
+      expect(await ask(ledger, 't', 10n, carol)).toEqual({ kind: 'spent' })
+    })
+
+    test.for([
+      ['withdrawal', { kind: 'withdrawal' }],
+      ['bill', { kind: 'purchase' }],
+      ['cash-out', { kind: 'cashOut' }],
+    ] as const)('is none that is a %s', async ([, order], { ledger }) => {
+      await pay(ledger, 's', 10n, order)
+      expect(await ask(ledger)).toEqual({ kind: 'not_yours' })
+    })
+
+    test('is none of a stranger, of an account with a till, or that no block holds', async ({
+      ledger,
+    }) => {
+      await accept(ledger, 's', alice, { order: paying('s', alice, bob, 10n) })
+      expect(await ask(ledger)).toEqual({ kind: 'arriving' })
+      expect(await ask(ledger, 's', 0n, bob)).toEqual({ kind: 'not_yours' })
+      expect(await ask(ledger, 'nothing')).toEqual({ kind: 'not_yours' })
+      const to = { account: bob, name: 'Duka', kind: 'agent' } as const
+      await ledger.setTill({ id: 'a', till: '12344', to })
+      await pay(ledger, 't', 10n)
+      expect(await ask(ledger, 't')).toEqual({ kind: 'not_yours' })
+      // An agent has taken cash for what it sends.
+      await pay(ledger, 'u', 10n, { from: bob, to: carol })
+      expect(await ask(ledger, 'u', 0n, bob)).toEqual({ kind: 'not_yours' })
+      expect(await ledger.listRecalled(bob)).toEqual([])
+    })
+
+    test('is none that is final, late, or to somebody who was paid before', async ({
+      ledger,
+      pass,
+    }) => {
+      const { request } = orderOf('s')
+      const lasting = { ...request, ...paying('s', alice, bob, 10n).request, signature: '0x1a57' }
+      await pay(ledger, 's', 10n, { lasting } as Partial<Order>)
+      await ledger.assure('s', id(`block ${read + 2}`), { block: read, wei: 10n })
+      expect(await ask(ledger)).toEqual({ kind: 'final' })
+      await pay(ledger, 'first', 10n, { from: carol })
+      await pay(ledger, 'again', 10n, { from: carol })
+      expect(await ask(ledger, 'again', 0n, carol)).toEqual({ kind: 'known' })
+      pass(30 * minuteMs + 1)
+      expect(await ask(ledger, 'first', 0n, carol)).toEqual({ kind: 'too_late' })
+    })
+
+    test('is called one once in some days by a caller', async ({ ledger, pass }) => {
+      await pay(ledger, 's', 10n)
+      expect(await ask(ledger)).toMatchObject({ kind: 'held' })
+      await pay(ledger, 't', 10n, { to: carol })
+      expect(await ask(ledger, 't')).toEqual({ kind: 'too_often' })
+      pass(7 * dayMs + 1)
+      await pay(ledger, 'u', 10n, { to: dave })
+      expect(await ask(ledger, 'u')).toMatchObject({ kind: 'held' })
+    })
+
+    test('is judged with what is spent at the same time', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await pay(ledger, 'salary', 20n, { from: carol, block: read })
+      await ask(ledger, 's', 20n)
+      expect(await spend(ledger, 'own', 21n, 20n)).toMatchObject({ kind: 'recalled', wei: 10n })
+      const two = ['a', 'b'].map((session) =>
+        offerOf(session, bob, {
+          order: paying(session, bob, carol, 15n),
+          holdings: holding(20n),
+        }),
+      )
+      const { verdicts } = await offer(ledger, ...two)
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'changed'])
+      expect(await spend(ledger, 'b', 15n, 20n)).toMatchObject({ kind: 'recalled' })
+      expect(await spend(ledger, 'c', 5n, 20n)).toMatchObject({ kind: 'accepted' })
+      // Who offered before it was held has not read what the account has.
+      const unread = { order: paying('d', bob, carol, 1n) }
+      expect(await judge(ledger, 'd', bob, unread)).toMatchObject({ kind: 'changed' })
+    })
+
+    test('keeps no other money of its receiver, of whatever block', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await pay(ledger, 'spent', 4n, { from: bob, to: carol, block: read + 3 })
+      await ask(ledger)
+      // A salary of 30 came in the newest block: 36 are there, of which 6 are held.
+      expect(await spend(ledger, 'more', 31n, 36n, read + 4)).toMatchObject({ wei: 6n })
+      expect(await spend(ledger, 'all', 30n, 36n, read + 4)).toMatchObject({ kind: 'accepted' })
+      expect(await spend(ledger, 'one', 1n, 36n, read + 4)).toMatchObject({ kind: 'recalled' })
+    })
+
+    test('lets its receiver repay a whole debt out of other money, once', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await ask(ledger)
+      const repay = (session: string, owedWei: bigint) =>
+        judge(ledger, session, bob, {
+          order: { ...orderOf(session, bob), kind: 'repayment', spendsWei: 0n },
+          holdings: holding(5n, read, owedWei),
+        })
+      expect(await repay('more', 6n)).toMatchObject({ kind: 'recalled' })
+      expect(await repay('whole', 5n)).toMatchObject({ kind: 'accepted' })
+      expect(await repay('again', 5n)).toMatchObject({ kind: 'accepted' })
+      expect(await spend(ledger, 'own', 1n, 5n)).toMatchObject({ kind: 'accepted' })
+    })
+
+    test('goes back to its sender alone, as far as it is held, once', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await ask(ledger)
+      expect(await giveBack(ledger, 'more', 11n)).toMatchObject({ kind: 'not_held' })
+      expect(await giveBack(ledger, 'else', 10n, carol)).toMatchObject({ kind: 'not_held' })
+      expect(await giveBack(ledger, 'other', 10n, alice, 'more')).toMatchObject({
+        kind: 'not_held',
+      })
+      const at = { order: paying('two', bob, alice, 10n), holdings: holding(0n), returns: id('s') }
+      const { verdicts } = await offer(ledger, offerOf('one', bob, at), offerOf('two', bob, at))
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'not_held'])
+      expect(await giveBack(ledger, 'two', 10n)).toMatchObject({ kind: 'not_held' })
+      expect(await giveBack(ledger, 'one', 10n)).toMatchObject({ kind: 'answered' })
+      expect(await ledger.listRecalled(bob)).toEqual([])
+    })
+
+    test('goes back in part, and the rest stays held', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await ask(ledger)
+      expect(await giveBack(ledger, 'part', 4n)).toMatchObject({ kind: 'accepted' })
+      expect(await giveBack(ledger, 'part', 4n)).toMatchObject({ kind: 'answered' })
+      expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 6n }])
+      expect(await spend(ledger, 'own', 1n)).toMatchObject({ kind: 'recalled', wei: 6n })
+      expect(await giveBack(ledger, 'rest', 6n)).toMatchObject({ kind: 'accepted' })
+      expect(await ledger.listRecalled(bob)).toEqual([])
+    })
+
+    test('is not held in doubt, or beyond eight in an account', async ({ ledger }) => {
+      const payers = Array.from({ length: 9 }, (_, index) => `0x${`a${index}`.repeat(20)}` as const)
+      for (const from of payers) await pay(ledger, from.slice(-9), 1n, { from })
+      const unread = { holdings: undefined }
+      expect(await ask(ledger, '0a0a0a0a0', 0n, payers[0], unread)).toEqual({ kind: 'unknown' })
+      const answers = []
+      for (const from of payers) answers.push((await ask(ledger, from.slice(-9), 0n, from)).kind)
+      expect(answers).toEqual([...Array.from({ length: 8 }, () => 'held'), 'too_many'])
+      await pay(ledger, 's', 10n, { to: dave })
+      await judge(ledger, 'lost', carol, { chainNonce: 99 })
+      expect(await ask(ledger)).toEqual({ kind: 'unknown' })
+    })
+
+    test('is told its receiver in a message, unless it ended before', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await ask(ledger, 's', 0n, alice, { sealed: 'sealed' })
+      const { until } = (await ledger.listRecalled(bob))[0] ?? {}
+      const { taken } = await ledger.takeSms(9)
+      expect(taken).toMatchObject([{ party: 'receiver', recalled: { wei: '10', until } }])
+      await pay(ledger, 't', 10n, { from: carol })
+      await ask(ledger, 't', 0n, carol, { sealed: 'sealed' })
+      await ledger.endRecall(bob, id('t'), 'kept')
+      expect((await ledger.takeSms(9)).taken).toEqual([])
+    })
+
+    test('outlasts the erasure of its receiver’s data until its end', async ({ ledger, pass }) => {
+      const erase = (account: Address) =>
+        ledger.erase({ id: account, account, contract: carol, from: 0 })
+      await pay(ledger, 's', 10n)
+      await ask(ledger)
+      expect((await erase(bob)).kept.holds).toBe(1)
+      expect((await erase(alice)).kept.holds).toBe(0)
+      expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 10n }])
+      pass(dayMs)
+      expect((await erase(bob)).kept.holds).toBe(0)
+    })
+
+    test('is none that gives back what was paid before', async ({ ledger, pass }) => {
+      await pay(ledger, 's', 10n)
+      pass(1)
+      await pay(ledger, 'back', 10n, { from: bob, to: alice })
+      expect(await ask(ledger, 'back', 0n, bob)).toEqual({ kind: 'known' })
+    })
+
+    test('is offered to its sender as long as it may be one', async ({ ledger, pass }) => {
+      const find = () =>
+        ledger.findRecallable({ sender: alice, withinMs: minuteMs, everyMs: 7 * dayMs })
+      await pay(ledger, 's', 10n)
+      expect(await find()).toBe(id('s'))
+      pass(minuteMs + 1)
+      expect(await find()).toBeUndefined()
+      await accept(ledger, 't', alice, { order: paying('t', alice, carol, 10n) })
+      expect(await find()).toBe(id('t'))
+      await ledger.setTill({
+        id: 'a',
+        till: '12344',
+        to: { account: carol, name: 'Duka', kind: 'bill' },
+      })
+      expect(await find()).toBeUndefined()
+    })
+
+    test('is its receiver’s again once that keeps it, or its block is lost', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await ask(ledger)
+      await ledger.reopen(id(`block ${read + 2}`))
+      expect(await ledger.listRecalled(bob)).toEqual([])
+      expect(await ask(ledger)).toEqual({ kind: 'arriving' })
+      expect(await giveBack(ledger, 'back', 10n)).toMatchObject({ kind: 'not_held' })
+      // What else is held meanwhile takes nothing of it.
+      await pay(ledger, 't', 5n, { from: carol })
+      await ask(ledger, 't', 0n, carol)
+      const executed = paying('s', alice, bob, 10n).request ?? orderOf('s').request
+      await mineAt(ledger, 's', 0, executionIn(read + 3, { executed }))
+      expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 10n }, { wei: 5n }])
+      await ledger.reopen(id(`block ${read + 3}`))
+      expect(await ledger.endRecall(alice, id('s'), 'not hers')).toBe(false)
+      expect(await ledger.endRecall(bob, id('s'), 'kept')).toBe(true)
+      expect(await ledger.endRecall(bob, id('s'), 'kept')).toBe(false)
+      await mineAt(ledger, 's', 0, executionIn(read + 4, { executed }))
+      expect(await spend(ledger, 'own', 10n, 10n)).toMatchObject({ kind: 'accepted' })
+      // It is held once: its sender cannot ask for it again.
+      expect(await ask(ledger)).toEqual({ kind: 'too_often' })
+    })
+  })
+}

@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest'
+import { menus } from '../../../../scripts/dev/menu-ways.ts'
+import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
+import { friend, openWorld, plays } from '../world.ts'
+
+const settings = { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 }
+const open = (changes: Partial<MenuSettings> = {}) =>
+  openWorld({ product: { ...menus.lender, settings: { ...settings, ...changes } } })
+
+const other = '+254700000002'
+const until = '… UTC, <date>'
+const pay = (amount: string, to = friend) => `2*${to}*${amount}*1`
+const ask = '5*2'
+const hold = '5*2*3'
+const asked =
+  'CON 0.001 tRBTC to 2547...001: hold what is unspent of it for 24 hours? It comes back only if they agree.|3. Hold it|0. Back'
+const held = (amount: string) =>
+  `END ${amount} is held until ${until}. It comes back only if the receiver agrees.`
+const told = (amount: string) =>
+  `CON 2547...000 says ${amount} to you was a mistake. Held until ${until}.|91. Give it back|92. Keep it|0. Menu`
+const refused = (amount: string) =>
+  `END ${amount} is held until ${until}: its sender says it was a mistake. Nothing was sent. You can send less, or send it back.`
+const over = 'END This payment cannot be held any more. Nothing is held.'
+const unseen =
+  'END It cannot be seen now what is unspent. Nothing is held. Please try again in a few minutes.'
+const lessHeld = 'END This much is not held any more. Nothing was sent. Please dial again.'
+const nothing = 'CON No payment of yours can be held now.|0. Back'
+const made = 'END Transfer Submitted|…'
+const menu = 'CON Rootstock DeFi …'
+
+/** The first caller has paid the second one, and says that it was a mistake. */
+const isHeld = `
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      ask: ${ask} -> …
+      ask: ${hold} -> ${held('0.001 tRBTC')}`
+
+describe('a payment to a wrong number', () => {
+  plays('is offered to be held once a block has it, and held once', open)`
+      pay: ${pay('0.001')} -> ${made}
+      soon: 5 -> CON …|2. Wrong number?|…
+      soon: ${ask} -> ${asked}
+      soon: ${hold} -> END It is still on its way. Nothing is held. Please try again in a minute.
+      settle
+      ask: ${ask} -> ${asked}
+      ask: ${ask}*7 -> CON Please choose from the list. Please try again.|3. Hold it|0. Back
+      ask: ${ask}*7*3 -> ${held('0.001 tRBTC')}
+      ask: ${ask}*7*3 -> same
+      more: 5 -> not …Wrong number?…
+      more: ${ask} -> ${nothing}
+      more: ${hold} -> CON No payment of yours can be held now.…`
+
+  plays('goes back by its receiver’s payment alone, once, however often that is delivered', open)`
+      ${isHeld}
+      see@1: -> ${told('0.001 tRBTC')}
+      see@1: 91 -> CON Send 0.001 tRBTC|To: 2547...000|Fee: none|1. Send|0. Change
+      balance@1: 1 -> END Your Balance: …|Held, its sender says it was a mistake: 0.001 tRBTC
+      see@1: 91*1 -> ${made}
+      see@1: 91*1 -> same
+      see@1: 91*1 -> same
+      next@1: -> ${menu}
+      balance@1: 1 -> not …mistake…
+      settle
+      back@1: 5 -> not …Wrong number?…`
+
+  plays('stays with a receiver who keeps it', open)`
+      ${isHeld}
+      see@1: -> ${told('0.001 tRBTC')}
+      see@1: 92 -> END You keep it. It is not held any more.
+      see@1: 92 -> same
+      next@1: -> ${menu}
+      next@1: 1 -> END Your Balance: …
+      all@1: 2*${other}*all*1 -> ${made}`
+
+  plays('is not spent meanwhile, and all else is; after a day it is the receiver’s', open)`
+      ${isHeld}
+      see@1: -> ${told('0.001 tRBTC')}
+      see@1: 0 -> ${menu}
+      all@1: 2*${other}*all*1 -> ${refused('0.001 tRBTC')}
+      more@1: ${pay('0.0005', other)} -> ${made}
+      settle
+      1441 min
+      settle
+      next@1: -> ${menu}
+      all2@1: 2*${other}*all*1 -> ${made}`
+
+  plays('is the last one within the time, and to nobody who was paid before', open)`
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      31 min
+      late: 5 -> not …Wrong number?…
+      again: ${pay('0.002')} -> ${made}
+      settle
+      known: 5 -> not …Wrong number?…
+      known: ${hold} -> CON No payment of yours can be held now.…`
+
+  plays('is called that once in some days', open)`
+      ${isHeld}
+      pay2: ${pay('0.001', other)} -> ${made}
+      settle
+      second: ${ask} -> ${nothing}
+      10079 min
+      settle
+      pay3: ${pay('0.001', '+254700000003')} -> ${made}
+      settle
+      early: ${ask} -> ${nothing}
+      1 min
+      third: ${ask} -> CON 0.001 tRBTC to 2547...003: …`
+
+  plays('is not held once its time is over, also where it was offered before', open)`
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      20 min
+      ask: ${ask} -> ${asked}
+      ask: ${hold} -> ${held('0.001 tRBTC')}
+      pay@2: ${pay('0.001')} -> ${made}
+      settle
+      20 min
+      late@2: ${ask} -> …Hold it…
+      10 min
+      late@2: ${hold} -> ${over}`
+
+  plays('is not held while nobody can tell what is unspent of it', open)`
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      ask: ${ask} -> ${asked}
+      break
+      ask: ${hold} -> ${unseen}
+      repair
+      ask: ${hold} -> same
+      again: ${ask}
+      again: ${hold} -> ${held('0.001 tRBTC')}`
+
+  plays('is given back once, in whichever of its sessions, and is kept in none after that', open)`
+      ${isHeld}
+      one@1: -> ${told('0.001 tRBTC')}
+      two@1: -> ${told('0.001 tRBTC')}
+      three@1: -> ${told('0.001 tRBTC')}
+      one@1: 91*1 -> ${made}
+      two@1: 91*1 -> CON …
+      two@1: 91*1*2 -> ${lessHeld}
+      three@1: 92 -> END It is not held any more.
+      one@1: 91*1 -> same`
+
+  plays('is given back in part, and the rest stays held', open)`
+      ${isHeld}
+      see@1:
+      see@1: 91*0*0.0004*1 -> ${made}
+      see@1: 91*0*0.0004*1 -> same
+      next@1: -> ${told('0.0006 tRBTC')}
+      more@1:
+      more@1: 91*0*0.0007*1 -> ${lessHeld}
+      else@1:
+      else@1: 91*0*0*${other}*0.0001*1 -> ${made}
+      next@1: 91*1 -> ${made}
+      last@1: -> ${menu}`
+
+  plays('is asked about again at the next dial, and not sent, where that session is cut', open)`
+      ${isHeld}
+      cut@1: -> ${told('0.001 tRBTC')}
+      cut@1: 91 -> CON Send 0.001 tRBTC|…
+      next@1: -> ${told('0.001 tRBTC')}
+      next@1: 91*1 -> ${made}
+      cut@1: 91*1 -> not ${made}`
+
+  plays('leaves no receipt with a balance after it, while it is held', open)`
+      free@3: ${pay('0.0001', other)} -> …Balance after…
+      ${isHeld}
+      see@1: 0
+      own@1: ${pay('0.0002', other)} -> not …Balance after…`
+
+  plays('that is given back is no mistake of who gave it back', open)`
+      ${isHeld}
+      see@1: -> ${told('0.001 tRBTC')}
+      see@1: 91*1 -> ${made}
+      settle
+      back@1: 5 -> not …Wrong number?…
+      back@1: ${ask} -> ${nothing}`
+
+  plays('is nothing that the menu has where that is off', () => open({ recallMinutes: 0 }))`
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      ask: 5 -> not …Wrong number?…
+      ask: ${ask} -> CON …Please choose from the list…`
+})
+
+test('of a payment that is spent in part, the rest is held', async () => {
+  const world = open()
+  await world.play(`all@1: 2*${other}*all*1 -> ${made}
+    settle
+    pay: ${pay('0.003')} -> ${made}
+    settle
+    some@1: ${pay('0.002', other)} -> ${made}
+    settle
+    ask: ${ask} -> …
+    ask: ${hold} -> ${held('0.001 tRBTC')}
+    see@1: -> ${told('0.001 tRBTC')}
+    own@1: ${pay('0.0005', other)} -> ${refused('0.001 tRBTC')}`)
+})
+
+test('of a hold and a payment of the same money at once, only one is', async () => {
+  for (const first of ['hold', 'spend']) {
+    const world = open()
+    await world.play(`all@1: 2*${other}*all*1 -> ${made}
+      settle
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      ask: ${ask} -> …`)
+    const acts = {
+      hold: () => world.deliver(0, 'ask', hold),
+      spend: () => world.deliver(1, 'spend', pay('0.001', other)),
+    }
+    const order = first === 'hold' ? [acts.hold, acts.spend] : [acts.spend, acts.hold]
+    const screens = (await Promise.all(order.map((act) => act()))).join('\n')
+    const isPaid = screens.includes('Transfer Submitted')
+    expect(screens.includes('is held until')).toBe(!isPaid || screens.includes('Nothing was sent'))
+    expect(await world.paid(1)).toBe(isPaid ? 2 : 1)
+  }
+})
+
+describe('with a PIN', () => {
+  const pin = '482615'
+  const openWithPin = async (kind: 'on' | 'strict') => {
+    const world = open({ pin: kind, languages: ['en'] })
+    for (const caller of [0, 1])
+      for (const text of ['', pin, `${pin}*${pin}`]) await world.deliver(caller, 'first', text)
+    return world
+  }
+  const paid = `2*${friend}*0.001*${pin}`
+
+  plays('it is held, given back and kept behind that alone', () => openWithPin('on'))`
+      pay: ${paid} -> ${made}
+      settle
+      ask: ${ask} -> …
+      ask: ${hold} -> CON Hold it 0.001 tRBTC, 2547...001|Enter your PIN|0. Back
+      ask: ${hold}*739164 -> CON Wrong PIN. …
+      ask: ${hold}*739164*${pin} -> ${held('0.001 tRBTC')}
+      see@1: -> ${told('0.001 tRBTC')}
+      see@1: 92 -> CON Keep it 0.001 tRBTC, 2547...000|Enter your PIN|0. Back
+      see@1: 91 -> CON Send 0.001 tRBTC|To: 2547...000|Fee: none|Enter PIN to send|0. Change
+      see@1: 91*739164 -> CON Wrong PIN. …
+      see@1: 91*739164*${pin} -> ${made}`
+
+  plays('that is strict nothing of it is shown before', () => openWithPin('strict'))`
+      pay: ${paid} -> ${made}
+      settle
+      ask: 5*${pin}*2 -> …
+      ask: 5*${pin}*2*3*${pin} -> ${held('0.001 tRBTC')}
+      see@1: -> CON Somebody says that a payment to you was a mistake.|Enter your PIN|0. Back
+      see@1: ${pin} -> ${told('0.001 tRBTC')}
+      see@1: ${pin}*92*${pin} -> END You keep it. It is not held any more.`
+})
+
+test('of a give-back in two sessions at once, one is sent', async () => {
+  const world = open()
+  await world.play(isHeld)
+  for (const session of ['one', 'two']) await world.deliver(1, session, '')
+  const give = (session: string) => world.deliver(1, session, '91*1')
+  const screens = await Promise.all(['one', 'two', 'one', 'two'].map(give))
+  expect(screens.filter((screen) => screen.includes('Transfer Submitted'))).toHaveLength(2)
+  expect(await world.paid(1)).toBe(1)
+})
+
+test('while lost rows may hold payments, nothing is held', async () => {
+  const world = open()
+  await world.play(`pay: ${pay('0.001')} -> ${made}
+    settle
+    ask: ${ask} -> ${asked}`)
+  await world.ledger.recordAction({ id: 'back', action: 'set-back', detail: {} })
+  await world.play(`ask: ${hold} -> ${unseen}`)
+  expect(await world.ledger.listRecalled(world.accountOf(1))).toEqual([])
+})
+
+describe('a payment of another kind', () => {
+  plays('is no mistake: a loan, its repayment', open)`
+      loan: 3*1 -> END Loan Requested…
+      settle
+      ask: 5 -> not …Wrong number?…
+      ask: ${ask} -> ${nothing}
+      repaid: 4*1 -> END Repayment Submitted…
+      settle
+      back: 5 -> not …Wrong number?…
+      back: ${ask} -> ${nothing}
+      back: ${hold} -> CON No payment of yours can be held now.…`
+})
+
+test('of a payment that an agent made, who took cash for it, nothing is held', async () => {
+  const world = open()
+  const to = { account: world.accountOf(0), name: 'Duka', kind: 'agent' } as const
+  await world.ledger.setTill({ id: 'a', till: '12344', to })
+  await world.play(`pay: ${pay('0.001')} -> ${made}
+    settle
+    ask: 5 -> not …Wrong number?…
+    ask: ${ask} -> ${nothing}`)
+})
+
+describe('a payment at a till', () => {
+  for (const kind of ['agent', 'bill'] as const) {
+    test(`of ${kind} is no mistake, also by its phone number`, async () => {
+      const world = open()
+      const to = { account: world.accountOf(1), name: 'Duka', kind }
+      await world.ledger.setTill({ id: 'a', till: '12344', to })
+      await world.play(`pay: ${pay('0.001')} -> ${made}
+        settle
+        ask: 5 -> not …Wrong number?…
+        ask: ${ask} -> ${nothing}`)
+    })
+  }
+})
