@@ -162,8 +162,10 @@ export async function readSession(
       lateAnswers.set(result.answerCount, asked !== undefined)
     } else if (result.kind === 'amount_unchecked') {
       const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
-      const fault = await readOrRecord(ledger, stepKey, unpayableRecord, () =>
-        findUnpayable(visit, stepKey, result.place),
+      // Of answers dialled at once, the next one is no amount, but a PIN: the payment is judged.
+      const isLast = result.answerCount === answers.length
+      const fault = await readOrRecord(ledger, stepKey, unpayableRecord, async () =>
+        isLast ? await findUnpayable(visit, stepKey, result.place) : 'none',
       )
       const rate = await readSessionRate(visit)
       amountVerdicts.set(result.answerCount, writeVerdict(spoken, fault, rate))

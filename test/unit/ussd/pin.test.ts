@@ -182,6 +182,11 @@ describe('what is known before the PIN is asked for', () => {
     repay: 4 -> END You have no loan to repay. Dial again for the menu.
     paid 0`
 
+  plays('takes no PIN for an amount, where both were dialled at once', chosen)`
+    s: 2*${friend}*0.03*${own} -> END Your balance is too low: 0.02 tRBTC. Nothing was sent.…
+    s: 2*${friend}*0.03 -> END This session has ended.…
+    paid 0`
+
   plays('does not reveal the balance that a strict PIN guards', () => chosen('strict'))`
     repay: 4 -> END You have no loan to repay. Dial again for the menu.
     s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…|Enter PIN to send|0. Change

@@ -31,8 +31,9 @@ const retentionDays = 8
 /** Reads a delivery by each price from its session's start to the first answer that tells one. */
 function readingsOf(history: History, of: Delivery): (Reading & { rate: bigint | undefined })[] {
   const { setup } = history.plan
-  const readAt = (rate: bigint | undefined) => ({ rate, ...readBy(history, of, rate) })
-  if (!setup.isLocal) return [readAt(undefined)]
+  const readAt = (rate: bigint | undefined) =>
+    [of, ...asWhole(history, of, rate)].map((one) => ({ rate, ...readBy(history, one, rate) }))
+  if (!setup.isLocal) return readAt(undefined)
   const isSame = ({ intentId, phase }: Delivery) =>
     intentId === of.intentId && (phase === of.phase || (setup.pauseDays ?? 0) < retentionDays)
   const own = history.deliveries.filter(isSame)
@@ -45,9 +46,18 @@ function readingsOf(history: History, of: Delivery): (Reading & { rate: bigint |
     ({ at }, index, all) => at <= to && (all[index + 1]?.at ?? Infinity) >= from,
   )
   const isUnread = history.unread.some((at) => from <= at && at <= to)
-  return [...prices.map(({ micros }) => micros || undefined), ...(isUnread ? [undefined] : [])].map(
-    readAt,
-  )
+  const rates = prices.map(({ micros }) => micros || undefined)
+  return [...rates, ...(isUnread ? [undefined] : [])].flatMap(readAt)
+}
+
+/** Reads what is typed as a debt is shown, rounded up to whole units, as all of it. */
+function asWhole({ plan: { setup } }: History, of: Delivery, rate: bigint | undefined): Delivery[] {
+  const { wanted } = of.dial
+  if (rate === undefined || wanted.kind !== 'repayment' || wanted.amountWei === 'all') return []
+  const divisor = getOne(setup.unit) * 1_000_000n
+  const shown = (setup.principalWei * rate + divisor - 1n) / divisor
+  const isShown = toLocal(wanted.amountWei, setup) === shown
+  return isShown ? [{ ...of, dial: { ...of.dial, wanted: { ...wanted, amountWei: 'all' } } }] : []
 }
 
 function readBy(history: History, delivery: Delivery, rate: bigint | undefined): Reading {
