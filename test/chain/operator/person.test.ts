@@ -26,7 +26,7 @@ const walkOn =
 test("a person's data are exported and erased by commands, and what is delivered again pays nothing", async () => {
   const deployment = openOperated(chain, {
     ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'5'.repeat(64)}` },
-    MAX_SENT_A_DAY_WEI: `${parseEther('2')}`,
+    MAX_SENT_A_DAY_WEI: `${parseEther('0.5')}`,
   })
   const account = await give(chain, phone)
   const walk = walkOn(deployment, phone)
@@ -47,7 +47,7 @@ test("a person's data are exported and erased by commands, and what is delivered
   expect(paid).toContain('END Transfer Submitted')
   await deployment.allDone()
   const after = await balance()
-  expect(await walk('too much', '2', payee, '9', '482615')).toContain('END')
+  expect(await walk('too much', '2', payee, '0.9', '482615')).toContain('END')
 
   const whole = await exported()
   expect(whole).toMatchObject({
@@ -130,7 +130,7 @@ test('a name is offered, agreed to, exported and taken away by commands, and no 
   expect(await run('verify-name', `${holder}\namina wanjiru\n`)).toEqual([0, told])
   expect(await seen('early')).not.toContain('Amina')
   expect(await hold('agree', '8', '5', pin, '3')).toContain('END Done. Payers see the checked')
-  expect(await seen('paid')).toContain('\nChecked name: Amina W.\n1. Send\n')
+  expect(await seen('paid')).toContain('\nChecked name: Amina W.\n0. Change\n1. Send')
   expect(await pay('paid', '2', holder, '0.025', pin, '1')).toContain('END Transfer Submitted')
   await deployment.allDone()
   const memoryOf = async (phone: string) => JSON.parse(`${(await run('export', phone))[1]}`).memory

@@ -23,7 +23,7 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   }
 
   const shown = await dialAnew('6')
-  expect(shown).toContain('From a wallet, send USD alone to:')
+  expect(shown).toContain('From a wallet, send only USD to:')
   // Rootstock's checksum is another than viem's (EIP-1191).
   const written = /0x[0-9a-fA-F]{40}/.exec(shown)?.[0] ?? ''
   const inlet = written.toLowerCase() as Address
