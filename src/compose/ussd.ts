@@ -4,10 +4,14 @@ import type { PhoneNumber } from '../account/phone.ts'
 import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
+import type { LoanReader } from '../loan/reader.ts'
 import type { OperatorPayments } from '../operator/actions/action.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
+import { maxOpenPayments } from '../relay/ledger/sessions.ts'
+import { isOutcomeUnknown } from '../relay/ledger/transitions.ts'
+import { listSpent } from '../relay/outcome/spent.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
@@ -80,6 +84,16 @@ export function assembleOperatorPayments(options: UssdOptions): OperatorPayments
   }
 }
 
+/** Creates what reads an account's holdings; payments that begin meanwhile count as unspent. */
+const createHoldingsReader =
+  (relayer: UssdOptions['relayer'], loan: LoanReader): Services['readHoldings'] =>
+  async (account) => {
+    const payments = await relayer.ledger.listPayments(account, maxOpenPayments)
+    const open = payments.filter(({ state }) => isOutcomeUnknown(state))
+    const intents = open.map(({ order }) => order.request)
+    return loan.readHoldings(account, (block) => listSpent(relayer, intents, block))
+  }
+
 /** Assembles the services of answers; the simulator replaces accounts and keys. */
 export function createServices(
   { config, runtime, relayer, stores, counters }: UssdOptions,
@@ -89,6 +103,7 @@ export function createServices(
   const { ledger, forwarder } = relayer
   const loan = assembleLoan(config, relayer)
   const memory = createMemory(() => limitStoreTime(stores.memory(), clock, memoryTimeoutMs))
+  const readHoldings = createHoldingsReader(relayer, loan)
   return {
     chainId: config.chain.id,
     unit: config.unit,
@@ -111,6 +126,7 @@ export function createServices(
       config.pinSecret &&
       createPins({ secret: config.pinSecret, memory, createSalt: () => crypto.randomUUID() }),
     waitUntil,
+    readHoldings,
     pay: createPay(relayer, {
       checkTarget: createTargetCheck(forwarder, config),
       preflight: config.preflight,
@@ -119,7 +135,7 @@ export function createServices(
         loans: cached(clock, lendableTtlMs, () => loan.readLendable()),
         withdrawals: cached(clock, lendableTtlMs, () => loan.readWithdrawable()),
       },
-      readHoldings: loan.readHoldings,
+      readHoldings,
       finalAtOnce: config.finalAtOnce,
       mayDial,
       accept: stores.accept ?? createAcceptor(relayer),

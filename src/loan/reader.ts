@@ -95,14 +95,15 @@ export function createLoanReader(source: LoanSource) {
   const { readHeight, findEvents } = source
   const readContract = createContractReader(source)
   return {
-    /** Reads what an account has and owes at a block. */
-    readHoldings: (account: Address) =>
+    /** Reads what an account has and owes at a block, and what `listSpent` tells of that. */
+    readHoldings: (account: Address, listSpent: (block: number) => Promise<Hex[]>) =>
       readAtOnce(source, async (block) => {
-        const [wei, owedWei] = await Promise.all([
+        const [wei, owedWei, spent] = await Promise.all([
           readContract('getBalance', [account], block),
           readContract('loanOf', [account], block),
+          listSpent(block),
         ])
-        return { wei, owedWei }
+        return { wei, owedWei, spent }
       }),
     /** Reads what the day's limit on withdrawals leaves. */
     readWithdrawable: () =>

@@ -29,6 +29,8 @@ export type Services = AmountFormats & {
   forwarder: Forwarder
   loanAddress: Address
   loan: LoanReader
+  /** Reads what an account has and owes. @throws {Error} no node tells */
+  readHoldings: (account: Address) => ReturnType<LoanReader['readHoldings']>
   settings: MenuSettings
   menu: Menu
   limits: AccountLimits

@@ -306,7 +306,12 @@ const draws: Draws = {
   recall: ({ random, account: sender, session }) => [
     {
       ...{ sender, intentId: id(`intent ${session}`), withinMs: 600_000, everyMs: 1_000 },
-      holdings: { block: random.int(0, 100), wei: BigInt(random.int(0, 100)), owedWei: 0n },
+      holdings: {
+        block: random.int(0, 100),
+        wei: BigInt(random.int(0, 100)),
+        owedWei: 0n,
+        spent: [],
+      },
       sealed: random.chance(0.5) ? 'sealed' : undefined,
     },
   ],

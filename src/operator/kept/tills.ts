@@ -110,12 +110,15 @@ export const tillSteps = {
     toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit })),
   ),
   /** Assigns a free till number or removes one, records the action, and returns the till. */
-  setTill: writes(({ rows }: Kept, { id, till, to }: TillChange) => {
+  setTill: writes((step: Kept, { id, till, to }: TillChange) => {
+    const { rows } = step
     const before = rows.row('tills', till)
     const isFree = before === undefined || rows.now - (before.removed_at ?? rows.now) > unusedMs
     if (to !== undefined && isFree) {
       rows.put('tills', { till, ...to, added_at: rows.now, removed_at: null })
       recordAction(rows, { id, action: 'add-agent', detail: { till, account: to.account } })
+      // Who has a till has given cash or goods for what arrived.
+      parts.endRecall(step, to.account)
     }
     if (to === undefined && before?.removed_at === null) {
       rows.put('tills', { ...before, removed_at: rows.now })

@@ -35,7 +35,13 @@ import { listMissing } from './records/missing.ts'
 import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
 import { compareNonces } from './records/possible-loss.ts'
-import { findRecalled, type Holdings, isRecalled, returnRecalled } from './records/recalls.ts'
+import {
+  findRecalled,
+  type Holdings,
+  isRecalled,
+  mayGiveBack,
+  returnRecalled,
+} from './records/recalls.ts'
 import {
   type Backing,
   endangersAssured,
@@ -261,7 +267,10 @@ function findRefusal(
   const usage = countUsage(step, readAccountTotals(rows, account))
   const max = limits.openPayments
   if (usage.accountOpenCount >= max) return { kind: 'too_many_open', max }
-  const dayRefusal = findDayLimit(rows, account, limits, order)
+  // What is given back is not the payer's to spend.
+  const dayRefusal = mayGiveBack(rows, account, judged)
+    ? undefined
+    : findDayLimit(rows, account, limits, order)
   if (dayRefusal !== undefined) return dayRefusal
   if (endangersAssured(rows, account, order)) return { kind: 'unsettled' }
   const recalled = findRecalled(rows, account, judged)

@@ -62,11 +62,11 @@ export async function findSpendingBlock(
 export async function readSpentAt(
   { node, forwarder, clock }: Pick<Relayer, 'node' | 'forwarder' | 'clock'>,
   { from, intentId }: IntentName,
-  at?: BlockHash,
+  at?: BlockHash | number,
 ) {
   const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
   const data = encodeForwarderCall(call.functionName, from, intentId)
-  const asOf = at && { blockHash: at.blockHash }
+  const asOf = typeof at === 'object' ? { blockHash: at.blockHash } : at
   const outcome = await node.call(
     { to: forwarder.address, data },
     clock.timeout(nodeTimeoutMs),
@@ -74,6 +74,16 @@ export async function readSpentAt(
   )
   if (outcome.kind === 'reverted') throw new TransportError('the forwarder does not answer spentAt')
   return decodeFunctionResult({ ...call, data: outcome.data })
+}
+
+/** Lists the intents that a block has spent already. @throws {TransportError} {@link RpcError} */
+export async function listSpent(
+  relayer: Pick<Relayer, 'node' | 'forwarder' | 'clock'>,
+  intents: readonly IntentName[],
+  block: number,
+): Promise<Hex[]> {
+  const found = await Promise.all(intents.map((each) => readSpentAt(relayer, each, block)))
+  return intents.flatMap(({ intentId }, index) => (found[index]?.[1] ? [intentId] : []))
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Messages } from '../messages/en.ts'
 import { defineWords, writeUntil } from '../messages/texts.ts'
 import type { DraftRecall } from '../recipient.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
+import { goOn } from './entries/go-on.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -39,7 +40,6 @@ export const recallWords = defineWords({
     somebody: 'Somebody says that a payment to you was a mistake.',
     giveBack: 'Give it back',
     keep: 'Keep it',
-    menu: 'Menu',
     kept: 'You keep it. It is not held any more.',
     ended: 'It is not held any more.',
     heldLine: (amount: string) => `Held, its sender says it was a mistake: ${amount}`,
@@ -65,7 +65,6 @@ export const recallWords = defineWords({
     somebody: 'Mtu anasema alikosea kukutumia pesa.',
     giveBack: 'Rudisha',
     keep: 'Baki nazo',
-    menu: 'Menyu',
     kept: 'Umebaki nazo. Hazijazuiwa tena.',
     ended: 'Hazijazuiwa tena.',
     heldLine: (amount) => `Zimezuiwa, aliyetuma anasema alikosea: ${amount}`,
@@ -92,7 +91,6 @@ export const recallWords = defineWords({
     somebody: "Quelqu'un dit vous avoir payé par erreur.",
     giveBack: 'Rendre',
     keep: 'Garder',
-    menu: 'Menu',
     kept: "Vous le gardez. Il n'est plus retenu.",
     ended: "Il n'est plus retenu.",
     heldLine: (amount) => `Retenu, l'expéditeur dit s'être trompé: ${amount}`,
@@ -119,7 +117,6 @@ export const recallWords = defineWords({
     somebody: 'Alguien dice que le pagó por error.',
     giveBack: 'Devolver',
     keep: 'Quedármelo',
-    menu: 'Menú',
     kept: 'Usted se lo queda. Ya no está retenido.',
     ended: 'Ya no está retenido.',
     heldLine: (amount) => `Retenido, quien lo envió dice que se equivocó: ${amount}`,
@@ -232,7 +229,7 @@ export const recallPart = {
           },
         ],
         back: 'main',
-        backLabel: (messages) => recallWords(messages).menu,
+        backLabel: (messages) => goOn.words(messages).menu,
       },
       ...(!isOpen && {
         pinToRecall: createQuestion('recall', (say) => recallWords(say).hold, 'wrongNumber'),

@@ -75,7 +75,7 @@ export async function changeRecall(
   { kind, recall: draft }: RecallAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
-  const { pins, ledger, settings, loan } = visit.services
+  const { pins, ledger, settings, readHoldings } = visit.services
   const { messages } = visit
   const { intentId, account } = draft
   const caller = visit.account.address
@@ -89,7 +89,7 @@ export async function changeRecall(
     const isEnded = await ledger.endRecall(caller, intentId, `keep:${intentId}`)
     return endScreen(isEnded ? text.kept : text.ended)
   }
-  const reading = loan.readHoldings(account).catch(() => undefined)
+  const reading = readHoldings(account).catch(() => undefined)
   const [holdings, sealed] = await Promise.all([
     withTimeLimit(visit.services, readWithinMs, reading, () => undefined),
     sealRecalled(visit, draft),
@@ -108,12 +108,7 @@ export async function changeRecall(
     case 'unknown':
     case 'spent':
       return endScreen(text[answer.kind])
-    case 'final':
-    case 'too_late':
-    case 'too_often':
-    case 'known':
-    case 'too_many':
-    case 'not_yours':
+    default:
       return endScreen(text.refused)
   }
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { describe, expect } from 'vitest'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
-import type { Order } from '../../../src/relay/ledger/values.ts'
+import { nameRecall, type Order } from '../../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from '../on-ledger.ts'
 import {
   accept,
@@ -16,6 +16,7 @@ import {
   offer,
   offerOf,
   orderOf,
+  unlimited,
 } from '../payments.ts'
 
 const read = 100
@@ -46,14 +47,16 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
   }
   type PayOptions = { from?: Address; to?: Address; block?: number }
 
-  const holding = (wei: bigint, block = read, owedWei = 0n) => ({ block, wei, owedWei })
+  const holding = (wei: bigint, block = read, owedWei = 0n, ...spent: string[]) => ({
+    ...{ block, wei, owedWei, spent: spent.map(id) },
+  })
 
   const ask = (
     ledger: WholeLedger,
     session = 's',
     wei = 0n,
     sender: Address = alice,
-    more: { sealed?: string; holdings?: undefined } = {},
+    more: { sealed?: string; holdings?: ReturnType<typeof holding> | undefined } = {},
   ) =>
     ledger.recall({
       ...{ intentId: id(session), sender, holdings: holding(wei), ...more },
@@ -94,6 +97,19 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       await pay(ledger, 't', 10n, { from: carol, to: alice })
       await accept(ledger, 'open', alice, { order: paying('open', alice, bob, 10n) })
       expect(await ask(ledger, 't', 0n, carol)).toEqual({ kind: 'spent' })
+    })
+
+    test('is judged by what a block has taken already of what is open', async ({ ledger }) => {
+      await pay(ledger, 's', 50n)
+      await accept(ledger, 'open', bob, { order: paying('open', bob, carol, 80n) })
+      // Bob had 150 of which a block has taken 80, as no round has seen yet.
+      const holdings = holding(70n, read + 2, 0n, 'open')
+      expect(await ask(ledger, 's', 0n, alice, { holdings })).toMatchObject({ wei: 50n })
+      const spending = (session: string, wei: bigint) =>
+        judge(ledger, session, bob, { order: paying(session, bob, carol, wei), holdings })
+      expect(await spending('more', 21n)).toMatchObject({ kind: 'recalled', wei: 50n })
+      expect(await spending('free', 20n)).toMatchObject({ kind: 'accepted' })
+      expect(await spending('one', 1n)).toMatchObject({ kind: 'recalled' })
     })
 
     test('is not held back where that is held for another', async ({ ledger }) => {
@@ -216,6 +232,34 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.listRecalled(bob)).toEqual([])
     })
 
+    test('goes back by whatever payment to its sender, also beyond a day’s limits', async ({
+      ledger,
+    }) => {
+      await pay(ledger, 's', 10n)
+      await pay(ledger, 'spent', 2n, { from: bob, to: carol })
+      await ask(ledger, 's', 2n)
+      const limits = { ...unlimited, transfersADay: 1 }
+      const send = (session: string, to: Address, wei: bigint, more: Partial<Order> = {}) =>
+        judge(ledger, session, bob, {
+          ...{ order: { ...paying(session, bob, to, wei), ...more } },
+          ...{ holdings: holding(2n), limits },
+        })
+      const order = { kind: 'transfer', spendsWei: 4n } as const
+      expect(await ledger.findKnownRefusal(bob, limits, order)).toBeUndefined()
+      expect(await send('else', carol, 4n)).toMatchObject({ kind: 'too_many_today' })
+      expect(await send('bill', alice, 4n, { kind: 'purchase' })).toMatchObject({
+        kind: 'too_many_today',
+      })
+      expect(await send('part', alice, 4n)).toMatchObject({ kind: 'accepted' })
+      expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 6n }])
+      expect(await send('more', alice, 7n)).toMatchObject({ kind: 'too_many_today' })
+      expect(await send('rest', alice, 6n)).toMatchObject({ kind: 'accepted' })
+      expect(await ledger.listRecalled(bob)).toEqual([])
+      expect(await ledger.findKnownRefusal(bob, limits, order)).toMatchObject({
+        kind: 'too_many_today',
+      })
+    })
+
     test('goes back in part, and the rest stays held', async ({ ledger }) => {
       await pay(ledger, 's', 10n)
       await ask(ledger)
@@ -235,12 +279,19 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       const answers = []
       for (const from of payers) answers.push((await ask(ledger, from.slice(-9), 0n, from)).kind)
       expect(answers).toEqual([...Array.from({ length: 8 }, () => 'held'), 'too_many'])
+      // Whoever holds dust bars nobody.
+      const last = payers[8]
+      await pay(ledger, 'large', 9n, { from: carol })
+      expect(await ask(ledger, 'large', 0n, carol)).toMatchObject({ kind: 'held', wei: 9n })
+      const held = (await ledger.listRecalled(bob)).map(({ wei }) => wei)
+      expect(held).toEqual([1n, 1n, 1n, 1n, 1n, 1n, 1n, 9n])
+      expect(last && (await ask(ledger, last.slice(-9), 0n, last)).kind).toBe('too_many')
       await pay(ledger, 's', 10n, { to: dave })
       await judge(ledger, 'lost', carol, { chainNonce: 99 })
       expect(await ask(ledger)).toEqual({ kind: 'unknown' })
     })
 
-    test('is told its receiver in a message, unless it ended before', async ({ ledger }) => {
+    test('is told its receiver in a message, unless it ended before', async ({ ledger, pass }) => {
       await pay(ledger, 's', 10n)
       await ask(ledger, 's', 0n, alice, { sealed: 'sealed' })
       const { until } = (await ledger.listRecalled(bob))[0] ?? {}
@@ -249,6 +300,16 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       await pay(ledger, 't', 10n, { from: carol })
       await ask(ledger, 't', 0n, carol, { sealed: 'sealed' })
       await ledger.endRecall(bob, id('t'), 'kept')
+      expect((await ledger.takeSms(9)).taken).toEqual([])
+      await pay(ledger, 'u', 10n, { from: dave })
+      await ask(ledger, 'u', 0n, dave, { sealed: 'sealed' })
+      await giveBack(ledger, 'part', 4n, dave, 'u')
+      expect((await ledger.takeSms(9)).taken).toMatchObject([{ recalled: { wei: '6' } }])
+      await ledger.recordSmsFate(
+        { session: nameRecall(id('u')), party: 'receiver', attempts: 1 },
+        'later',
+      )
+      pass(dayMs)
       expect((await ledger.takeSms(9)).taken).toEqual([])
     })
 
@@ -262,6 +323,26 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 10n }])
       pass(dayMs)
       expect((await erase(bob)).kept.holds).toBe(0)
+    })
+
+    test('is held for nobody whose account is held, and in none that has a till since', async ({
+      ledger,
+    }) => {
+      await pay(ledger, 's', 10n)
+      await ledger.setHold(alice, true, 'hold')
+      expect(await ask(ledger)).toEqual({ kind: 'not_yours' })
+      await ledger.setHold(alice, false, 'release')
+      expect(await ask(ledger)).toMatchObject({ kind: 'held' })
+      const to = { account: bob, name: 'Duka', kind: 'agent' } as const
+      await ledger.setTill({ id: 'a', till: '12344', to })
+      expect(await ledger.listRecalled(bob)).toEqual([])
+    })
+
+    test('is asked for once, also where it was spent', async ({ ledger }) => {
+      await pay(ledger, 's', 10n)
+      await pay(ledger, 'spent', 10n, { from: bob, to: carol })
+      expect(await ask(ledger)).toEqual({ kind: 'spent' })
+      expect(await ask(ledger)).toEqual({ kind: 'too_often' })
     })
 
     test('is none that gives back what was paid before', async ({ ledger, pass }) => {

@@ -99,7 +99,7 @@ describe('an event of an account', () => {
     const order = { request: { ...sent.request, data }, spendsWei: 10n }
     const nonce = await accept(ledger, 's', alice, { order })
     await mineAt(ledger, 's', nonce ?? -1, executionIn(9, { executed: order.request }))
-    const holdings = { block: 9, wei: 10n, owedWei: 0n }
+    const holdings = { block: 9, wei: 10n, owedWei: 0n, spent: [] }
     const asked = { intentId: sent.request.intentId, sender: alice, holdings }
     await ledger.recall({ ...asked, withinMs: 60_000, everyMs: 1 })
     const back = encodeCall({ kind: 'transfer', to: alice, amountWei: 10n })

@@ -96,7 +96,7 @@ describe('the roles of operators', () => {
     const order = { request: { ...request, intentId: intent, data }, spendsWei: 10n }
     const nonce = await accept(ledger, 's', alice, { order })
     await mineAt(ledger, 's', nonce ?? -1, executionIn(9, { executed: order.request }))
-    const holdings = { block: 9, wei: 10n, owedWei: 0n }
+    const holdings = { block: 9, wei: 10n, owedWei: 0n, spent: [] }
     const asked = { intentId: intent, sender: alice, holdings, withinMs: 60_000, everyMs: 1 }
     expect(await ledger.recall(asked)).toMatchObject({ kind: 'held', wei: 10n })
     const end = async (name: string) =>

@@ -101,7 +101,8 @@ function findSubject(
   const isLate = (since: number) => rows.now - since > maxSmsAgeMs
   if (tells === 'wallet' || recalled !== undefined) {
     const subject = { intentId: session, acceptedAt: 0, state: 'confirmed', recalled } as const
-    return isLate(at) ? undefined : { ...subject, reason: '' }
+    const isOver = recalled === undefined ? isLate(at) : rows.now >= recalled.until
+    return isOver ? undefined : { ...subject, reason: '' }
   }
   const payment = rows.row('payments', session)
   const state = payment && getToldState(payment)

@@ -11,12 +11,16 @@ import { nameRecall, type Order } from '../values.ts'
 import { hasSentNothing, listPaymentsSince } from './earlier.ts'
 import { mayMissSigned } from './possible-loss.ts'
 import { getDebit } from './settled.ts'
+import { isHeld } from './standing.ts'
 
 /** Names a sender, and limits the age of a payment and how often the sender may ask. */
 export type RecallLimits = { sender: Address; withinMs: number; everyMs: number }
 
-/** Says what an account has and owes at a block. */
-export type Holdings = { block: number; wei: bigint; owedWei: bigint }
+/**
+ * Says what an account has and owes at a block, and which intents of its open payments that block
+ * has spent: they have left it already.
+ */
+export type Holdings = { block: number; wei: bigint; owedWei: bigint; spent: readonly Hex[] }
 
 /** Asks to hold back what is unspent of a payment that its sender calls a mistake. */
 export type RecallRequest = RecallLimits & {
@@ -42,7 +46,7 @@ type Held = Row<'recalls'>['held'][number]
 /** Sets how long money is held back. Lost rows end that earlier. */
 const heldMs = 24 * 60 * 60 * 1000
 
-/** Limits the payments that are held back in one account at a time. */
+/** Limits the payments that are held back in an account at a time: the smallest gives way. */
 const maxHeld = 8
 
 /** Limits the payments among which an earlier one to the same recipient is looked for. */
@@ -84,7 +88,7 @@ const sumHeld = (all: ReturnType<typeof listHeld>): bigint =>
 function findLeast(
   rows: Draft,
   account: string,
-  { block, wei, owedWei }: Holdings,
+  { block, wei, owedWei, spent }: Holdings,
   received: readonly PaymentRow[],
   begins: Pick<Order, 'kind' | 'spendsWei'>[] = [],
 ): bigint {
@@ -93,7 +97,9 @@ function findLeast(
   const sent = recent.filter(
     (each) => each.outcome === 'executed' && !isOutcomeUnknown(each.state) && isAbove(each),
   )
-  const open = listOpenPayments(rows, readAccountTotals(rows, account))
+  const open = listOpenPayments(rows, readAccountTotals(rows, account)).filter(
+    ({ intent_id: id }) => !spent.includes(id),
+  )
   const paid = [...open, ...sent].map(({ kind, spends }) => ({ kind, spendsWei: BigInt(spends) }))
   const all = [...paid, ...begins]
   // The whole debt can be repaid once.
@@ -121,7 +127,8 @@ function findObjection(
   const askedAt = rows.row('recalls', sender)?.asked_at ?? null
   const to = findRecipient(payment)
   if (payment.kind !== 'transfer' || to === undefined) return 'not_yours'
-  if (hasSentNothing(payment) || payment.outcome === 'failed') return 'not_yours'
+  if (hasSentNothing(payment) || payment.outcome === 'failed' || isHeld(rows, sender))
+    return 'not_yours'
   if (payment.executed || payment.assured_at !== undefined) return 'final'
   if (rows.now - payment.accepted_at > withinMs) return 'too_late'
   if (askedAt !== null && rows.now - askedAt < everyMs) return 'too_often'
@@ -130,6 +137,9 @@ function findObjection(
     hasPaidBefore(rows, payment, sender, to) || hasPaidBefore(rows, payment, getAddress(to), sender)
   return isKnown ? 'known' : undefined
 }
+
+const selectSmaller = (one: Held, other: Held): Held =>
+  BigInt(other.wei) < BigInt(one.wei) ? other : one
 
 /** Finds the last payment that a sender may recall, to an account that is not `isOut`. */
 export const findRecallable = (
@@ -161,15 +171,19 @@ export function recall({ rows }: StepContext, request: RecallRequest): RecallAns
   if (payment.outcome !== 'executed') return { kind: 'arriving' }
   // Lost rows may hold what the receiver has spent.
   if (holdings === undefined || mayMissSigned(rows)) return { kind: 'unknown' }
-  if (kept.length >= maxHeld) return { kind: 'too_many' }
+  const smallest = kept.length < maxHeld ? undefined : kept.reduce(selectSmaller)
+  const others = all.filter(({ held }) => held.intent_id !== smallest?.intent_id)
   const received = [...all.map((each) => each.payment), payment]
-  const left = findLeast(rows, receiver, holdings, received) - sumHeld(all)
+  const left = findLeast(rows, receiver, holdings, received) - sumHeld(others)
   const wei = left < BigInt(payment.spends) ? left : BigInt(payment.spends)
-  if (wei <= 0n) return { kind: 'spent' }
-  const until = rows.now + heldMs
-  const held = [...kept, { intent_id: intentId, sender, wei: `${wei}`, until }]
-  rows.put('recalls', { ...readRow(rows, receiver), held, at: rows.now })
+  if (smallest !== undefined && 0n < wei && wei <= BigInt(smallest.wei)) return { kind: 'too_many' }
+  // Also an answer without a hold tells something of the receiver.
   rows.put('recalls', { ...readRow(rows, sender), asked_at: rows.now, at: rows.now })
+  if (wei <= 0n) return { kind: 'spent' }
+  if (smallest !== undefined) replaceHeld(rows, receiver, smallest)
+  const until = rows.now + heldMs
+  const held = { intent_id: intentId, sender, wei: `${wei}`, until }
+  replaceHeld(rows, receiver, held, held)
   if (sealed !== undefined) {
     const message = { session: nameRecall(intentId), party: 'receiver', sealed } as const
     const recalled = { wei: `${wei}`, until }
@@ -188,11 +202,18 @@ type Judged = {
 /** Finds what an order gives back: it pays no more to the sender than is held back for that. */
 function findReturned(rows: Draft, account: string, { order, returns }: Judged): Held | undefined {
   const call = order.request && decodeCall(order.request.data)
-  if (returns === undefined || call?.kind !== 'transfer') return undefined
-  const found = listHeld(rows, account).find(({ held }) => held.intent_id === returns)?.held
-  const isDue = found && isAddressEqual(found.sender, call.to)
-  return isDue && order.spendsWei <= BigInt(found.wei) ? found : undefined
+  if (order.kind !== 'transfer' || call?.kind !== 'transfer') return undefined
+  return listHeld(rows, account).find(({ held: { intent_id: id, sender, wei } }) => {
+    const isDue = (returns ?? id) === id && isAddressEqual(sender, call.to)
+    return isDue && order.spendsWei <= BigInt(wei)
+  })?.held
 }
+
+/** Tells whether an order gives back what is held, or may, where nobody knows yet whom it pays. */
+export const mayGiveBack = (rows: Draft, account: string, judged: Judged): boolean =>
+  judged.order.request === undefined
+    ? isRecalled(rows, account)
+    : findReturned(rows, account, judged) !== undefined
 
 /** Tells why an order may not begin: it takes of what is held back, or gives back more. */
 export function findRecalled(
@@ -201,10 +222,8 @@ export function findRecalled(
   judged: Judged,
 ): { kind: 'recalled'; wei: bigint; until: number } | { kind: 'not_held' } | undefined {
   const { order, holdings, returns } = judged
-  // Without its request nobody knows yet whom it pays.
-  if (order.request === undefined) return undefined
-  if (returns !== undefined)
-    return findReturned(rows, account, judged) ? undefined : { kind: 'not_held' }
+  if (mayGiveBack(rows, account, judged)) return undefined
+  if (returns !== undefined) return { kind: 'not_held' }
   const all = listHeld(rows, account)
   if (all.length === 0 || holdings === undefined || getDebit(order) === 0n) return undefined
   const received = all.map(({ payment }) => payment)
@@ -218,22 +237,26 @@ export function returnRecalled(rows: Draft, account: string, judged: Judged): vo
   const returned = findReturned(rows, account, judged)
   if (returned === undefined) return
   const wei = BigInt(returned.wei) - judged.order.spendsWei
-  replaceHeld(rows, account, returned, wei > 0n ? [{ ...returned, wei: `${wei}` }] : [])
+  replaceHeld(rows, account, returned, wei > 0n ? { ...returned, wei: `${wei}` } : undefined)
 }
 
-/** Replaces what is held back of a payment; once nothing is, no message tells of it. */
-function replaceHeld(rows: Draft, account: string, { intent_id: id }: Held, by: Held[]): void {
-  const row = readRow(rows, account)
-  const others = row.held.filter((held) => held.intent_id !== id)
-  rows.put('recalls', { ...row, held: [...others, ...by], at: rows.now })
-  if (by.length === 0) rows.drop('sms', nameRecall(id), 'receiver')
+/** Replaces what is held back of a payment, also in the message that tells of it. */
+function replaceHeld(rows: Draft, account: string, { intent_id: id }: Held, by?: Held): void {
+  const others = listKept(rows, account).filter((held) => held.intent_id !== id)
+  const held = by === undefined ? others : [...others, by]
+  rows.put('recalls', { ...readRow(rows, account), held, at: rows.now })
+  const message = rows.row('sms', nameRecall(id), 'receiver')
+  if (by === undefined) rows.drop('sms', nameRecall(id), 'receiver')
+  else if (message) rows.put('sms', { ...message, recalled: { wei: by.wei, until: by.until } })
 }
 
-/** Ends what is held back of a payment: its receiver keeps that. Returns whether it was held. */
-export function endRecall({ rows }: StepContext, account: Address, intentId: Hex): boolean {
-  const found = listKept(rows, account).find((held) => held.intent_id === intentId)
-  if (found !== undefined) replaceHeld(rows, account, found, [])
-  return found !== undefined
+/** Ends what is held back of a payment, or of all: its receiver keeps that. Returns if any was. */
+export function endRecall({ rows }: StepContext, account: Address, intentId?: Hex): boolean {
+  const found = listKept(rows, account).filter(
+    (held) => (intentId ?? held.intent_id) === held.intent_id,
+  )
+  for (const held of found) replaceHeld(rows, account, held)
+  return found.length > 0
 }
 
 export function pruneRecalls(rows: Draft, olderThanMs: number, limit: number): void {

@@ -155,6 +155,13 @@ describe('a payment to a wrong number', () => {
       next@1: 91*1 -> ${made}
       last@1: -> ${menu}`
 
+  plays('goes back by a payment to its sender too, whatever way that goes', open)`
+      ${isHeld}
+      see@1: 0*2*+254700000000*0.0004*1 -> ${made}
+      next@1: -> ${told('0.0006 tRBTC')}
+      own@1: 2*+254700000000*0.0006*1 -> ${made}
+      last@1: -> ${menu}`
+
   plays('is asked about again at the next dial, and not sent, where that session is cut', open)`
       ${isHeld}
       cut@1: -> ${told('0.001 tRBTC')}
@@ -196,6 +203,18 @@ test('of a payment that is spent in part, the rest is held', async () => {
     ask: ${hold} -> ${held('0.001 tRBTC')}
     see@1: -> ${told('0.001 tRBTC')}
     own@1: ${pay('0.0005', other)} -> ${refused('0.001 tRBTC')}`)
+})
+
+test('of a payment that a block has, and no round has seen, nothing counts twice', async () => {
+  const world = open()
+  await world.play(`all@1: 2*${other}*all*1 -> ${made}
+    settle
+    pay: ${pay('0.003')} -> ${made}
+    settle
+    some@1: ${pay('0.002', other)} -> ${made}
+    ask: ${ask} -> …`)
+  world.chain.mine(world.clock.now())
+  await world.play(`ask: ${hold} -> ${held('0.001 tRBTC')}`)
 })
 
 test('of a hold and a payment of the same money at once, only one is', async () => {
