@@ -15,6 +15,7 @@ import { createLoanReader, type LoanReader, RevertedRead } from '../loan/reader.
 import type { NodeService } from '../node/service.ts'
 import { claimDeposit } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
+import { createTargetCheck } from '../relay/forwarder/target.ts'
 import { getIdentity } from '../relay/identity.ts'
 import { deriveRelayerAccount } from '../relay/keys.ts'
 import { type LedgerRules, ledgerRules } from '../relay/ledger/draft.ts'
@@ -69,7 +70,10 @@ export const assembleAccounts = (config: Config, ledger: Pick<Ledger, 'findForme
     ledger.findFormerAccount(account),
   )
 
-export const getForwarder = ({ chain, forwarder }: Config): Forwarder => ({
+export const getForwarder = ({
+  chain,
+  forwarder,
+}: Pick<Config, 'chain' | 'forwarder'>): Forwarder => ({
   chainId: chain.id,
   address: forwarder,
 })
@@ -90,11 +94,24 @@ export function assembleRelayer<Any extends Ledger>(
     rules: config.rules,
     fees: config.fees,
     proofs: config.proofs,
-    readSettled:
-      config.menu.finalUpToWei > 0n ? assembleLoan(config, { node, clock }).readSettled : undefined,
+    readSettled: assembleSettled(config, { node, clock }),
     clock,
     log: runtime.log,
     describeReason: (revertData) => describeLoanRefusal(decodeRefusal(revertData)),
+  }
+}
+
+/** Reads nothing as settled where the forwarder calls another contract than that. */
+export function assembleSettled(
+  config: Pick<Config, 'loan' | 'unit' | 'chain' | 'forwarder' | 'menu'>,
+  reads: Pick<Relayer, 'node' | 'clock'>,
+): Relayer['readSettled'] {
+  if (config.menu.finalUpToWei === 0n) return undefined
+  const { readSettled } = assembleLoan(config, reads)
+  const checkTarget = createTargetCheck(getForwarder(config), config)
+  return async (account, blockHash) => {
+    const target = await checkTarget(reads.node, reads.clock.timeout(readTimeoutMs))
+    return target === 'ready' ? readSettled(account, blockHash) : 0n
   }
 }
 

@@ -1,5 +1,13 @@
-import { encodeFunctionData, type Hex, numberToHex, pad, zeroAddress } from 'viem'
+import {
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  pad,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { expect, test } from 'vitest'
+import { assembleSettled } from '../../../../src/compose/relay.ts'
 import { microLoanAbi } from '../../../../src/loan/abi.ts'
 import { createCoinUnit, createTokenUnit } from '../../../../src/loan/amounts.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
@@ -56,3 +64,27 @@ test.for([
     expect(asked).toHaveLength((unit === coin ? 2 : 3) * (state === 'ready' ? 1 : 2))
   },
 )
+
+test.for([
+  ['is what the contract says, where the forwarder calls that contract', loan, 5n],
+  ['is nothing where the forwarder calls another contract than the one that is read', other, 0n],
+] as const)('the settled balance %s', async ([, target, settledWei]) => {
+  const answers = new Map<string, Hex>([
+    [targetCall, pad(target)],
+    [tokenCall, pad(zeroAddress)],
+    [toFunctionSelector('getBalance(address)'), numberToHex(5n, { size: 32 })],
+  ])
+  const { relayer } = openMemoryRelayer({
+    now: systemClock.now,
+    answers: {
+      eth_call: ([call]) => {
+        const { data } = call as { data: Hex }
+        return answers.get(data) ?? answers.get(data.slice(0, 10)) ?? numberToHex(0, { size: 64 })
+      },
+    },
+  })
+  const { address: forwarder, chainId: id } = relayer.forwarder
+  const config = { loan, unit: coin, forwarder, chain: { id }, menu: { finalUpToWei: 1n } }
+  const read = assembleSettled(config as never, relayer)
+  expect(await read?.(token, `0x${'11'.repeat(32)}`)).toBe(settledWei)
+})
