@@ -24,10 +24,16 @@ import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import { findUnconfirmed, keepUnconfirmed } from './session/cut-session.ts'
 import { endOnce, endSessionWith, tellAnswer } from './session/end.ts'
-import { type FollowedVisit, readAnswers, readSession, storeAnswers } from './session/reading.ts'
+import {
+  type FollowedVisit,
+  nameQuestion,
+  readAnswers,
+  readSession,
+  storeAnswers,
+} from './session/reading.ts'
 import { changeRecall } from './session/recalls.ts'
 import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
-import { beginVisit, hasAccount, joinAnswers, type Visit } from './visit.ts'
+import { beginVisit, hasAccount, type Visit } from './visit.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type UssdHandler = (request: UssdRequest) => Promise<UssdReply>
@@ -195,7 +201,7 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
   }
 }
 
-/** Asks a question. The ledger records when, if the answer may pay and holds for a time only. */
+/** Asks a question. The ledger records when, if its answer may pay, or after a mistake. */
 async function askQuestion(
   visit: FollowedVisit,
   place: Place,
@@ -206,21 +212,18 @@ async function askQuestion(
   if (screen.kind === 'end') return endSessionWith(visit, screen, reason)
   if (view === undefined || view.kind === 'undecided') await keepUnconfirmed(visit, place)
   if (settings.profile === 'demo') return screen
-  if (!visit.hasAnswersBeforePin && !leadsToPayment(menu, place.name)) return screen
-  const stepKey = visit.createStepKey(nameQuestion(visit))
+  const mayPay = visit.hasAnswersBeforePin || leadsToPayment(menu, place.name)
+  if (!mayPay && place.mistake === undefined) return screen
+  const stepKey = visit.createStepKey(nameQuestion(visit.hasAnswersBeforePin, visit.answers))
   const isAsked = await recordIfAbsent(ledger, stepKey, askedRecord, true)
   if (isAsked) return screen
   return endSessionWith(visit, endScreen(visit.messages.sessionClosed))
 }
 
-/** Names a question's step; until a new PIN is chosen, answers before it have no meaning yet. */
-const nameQuestion = ({ hasAnswersBeforePin, answers }: FollowedVisit) =>
-  hasAnswersBeforePin ? `new PIN ${answers.length}` : joinAnswers(answers)
-
 async function makePayment(visit: FollowedVisit, intent: Intent): Promise<Screen> {
   const { settings } = visit.services
   const { messages, authorizedBy, latePlace } = visit
-  const lastQuestion = nameQuestion({ ...visit, answers: visit.answers.slice(0, -1) })
+  const lastQuestion = nameQuestion(visit.hasAnswersBeforePin, visit.answers.slice(0, -1))
   const { input } = visit.createStepKey(lastQuestion)
   const holdsMs = settings.sessionSeconds * 1_000
   const { answer } = await requestPayment(visit, {

@@ -1,5 +1,6 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
+import { isPin } from '../account/pin.ts'
 import { findNobody, type NobodyKind, parseAddress } from '../chain/payees.ts'
 import type { LocalMoney } from '../loan/local-worth.ts'
 
@@ -93,7 +94,9 @@ export function findAddressFault(
 
 function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
   const listedPhone = parseTypedPhone(text, caller)
-  const phone = listedPhone ?? (accountExists && parseUnlistedPhone(text, caller))
+  // What may be a PIN is looked up only with a `+` and its country.
+  const mayLookUp = accountExists !== undefined && !isPin(text)
+  const phone = listedPhone ?? (mayLookUp ? parseUnlistedPhone(text, caller) : undefined)
   if (phone === undefined) return createFault('unknown_form')
   if (phone === caller) return createFault('own_number')
   const isServed = listedPhone !== undefined || accountExists?.get(phone)

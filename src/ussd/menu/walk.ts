@@ -26,8 +26,8 @@ export type MenuResult =
   | SessionOutcome
   /** Asks for a check of the PIN that was typed as the last of `answerCount` answers. */
   | { kind: 'pin_unchecked'; answerCount: number; pin: string }
-  /** Asks whether the payment of the last of `answerCount` answers was too late. */
-  | { kind: 'late_unchecked'; answerCount: number }
+  /** Asks whether a question was asked again after the last of `answerCount` answers. */
+  | { kind: 'asked_unchecked'; answerCount: number }
   /** Asks whether the amount of the last of `answerCount` answers can be paid at `place`. */
   | { kind: 'amount_unchecked'; answerCount: number; place: Place }
   /** Tells that the account's PIN cannot be used. */
@@ -52,12 +52,14 @@ export type SessionFacts = {
   draft?: SessionDraft | undefined
   /** Counts the answers of the first dial that are applied after a PIN has been chosen. */
   deferredAnswerCount?: number
+  /** Tells that a PIN may be among the answers. */
+  hasPins?: boolean
   /** Tells that the PIN which this session chose has been set. */
   isPinSet?: boolean
   /** Maps the number of answers up to a PIN to the verdict on that PIN. */
   verdicts: ReadonlyMap<number, PinVerdict>
-  /** Maps the number of answers up to a payment to whether its last question was asked again. */
-  lateAnswers?: ReadonlyMap<number, boolean>
+  /** Maps the number of answers up to a payment or mistake to whether that was asked again. */
+  askedAgain?: ReadonlyMap<number, boolean>
   /** Maps the number of answers up to an amount to its verdict; undefined if none is asked for. */
   amountVerdicts?: ReadonlyMap<number, AmountVerdict>
   /** Maps the PINs of this delivery to the texts that replace them in stored answers. */
@@ -69,8 +71,9 @@ type StepResult =
   | { kind: 'end'; outcome: SessionOutcome; repeatPlace: Place | undefined }
   | Extract<
       MenuResult,
-      { kind: 'pin_unchecked' | 'late_unchecked' | 'amount_unchecked' | 'locked' | 'lookup' }
+      { kind: 'pin_unchecked' | 'asked_unchecked' | 'amount_unchecked' | 'locked' | 'lookup' }
     >
+  | { kind: 'past_the_end' }
   | Mistake
 
 const maxMistakes = 3
@@ -113,10 +116,11 @@ export function followAnswers(
   const walked = { maskedAnswers, storedAnswers, messages: context.messages }
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: session.start, draft: session.draft ?? {}, page: 0 }
-  const { deferredAnswerCount = 0, isPinSet = false } = session
+  const { deferredAnswerCount = 0, isPinSet = false, hasPins = false } = session
   const indexes = [...answers.keys()]
   const deferred = indexes.slice(0, deferredAnswerCount)
   let remaining = indexes.slice(deferredAnswerCount)
+  let deliveredCount = 0
   for (let count = 1; remaining.length > 0; count++) {
     const [index = 0, ...following] = remaining
     remaining = following
@@ -130,14 +134,15 @@ export function followAnswers(
     })
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
-    // Who expects to be asked for a new PIN may type it where the language is asked for.
-    const isEarlyPin = place.name === 'firstLanguage' && isPin(answer)
-    const maskedAnswer = mayBeNewPin || isEarlyPin ? masks.other : maskSecret(typed, node)
-    maskedAnswers[index] = maskedAnswer
-    const facts = { ...session, answerCount: index + 1 }
+    deliveredCount = Math.max(deliveredCount, index + 1)
+    const facts = { ...session, answerCount: index + 1, deliveredCount }
     const spoken = { ...context, messages: walked.messages }
     const applied = judgeAmount(applyAnswer(place, answer, spoken, facts), node, spoken, facts)
-    const step = isLast ? applied : applyLateness(applied, spoken, facts)
+    const step = isLast ? applied : judgeFollowed(applied, node, spoken, facts)
+    // What is no answer may be a PIN that was typed for a question behind this one.
+    const mayBePin = hasPins && applied.kind === 'mistake' && !getSecret(node) && isPin(answer)
+    const maskedAnswer = mayBeNewPin || mayBePin ? masks.other : maskSecret(typed, node)
+    maskedAnswers[index] = maskedAnswer
     storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
       case 'end':
@@ -156,11 +161,12 @@ export function followAnswers(
         place = step.repeatPlace
         break
       case 'pin_unchecked':
-      case 'late_unchecked':
+      case 'asked_unchecked':
       case 'amount_unchecked':
       case 'lookup':
         return { result: step, ...walked }
       case 'locked':
+      case 'past_the_end':
         return stopWith(step)
       case 'go':
         place = step.place
@@ -186,17 +192,24 @@ const askAgain = (place: Place, { messages }: MenuContext): Place => ({
   mistake: messages.notSentYet,
 })
 
-/** Makes a mistake of a payment that was not made, because the answer came too late. */
-function applyLateness(
+/**
+ * Makes a mistake of a payment that was not made, because the answer came too late. Nothing reads
+ * what was typed behind a mistake before a screen told of that: it may be the PIN.
+ */
+function judgeFollowed(
   step: StepResult,
+  node: MenuNode,
   { messages }: MenuContext,
-  { lateAnswers, deferredAnswerCount = 0, answerCount }: StepFacts,
+  { hasPins, askedAgain, deferredAnswerCount = 0, answerCount, deliveredCount }: StepFacts,
 ): StepResult {
   const isPayment = step.kind === 'end' && isPaymentKind(step.outcome.kind)
-  if (!isPayment || lateAnswers === undefined || deferredAnswerCount > 0) return step
-  const isLate = lateAnswers.get(answerCount)
-  if (isLate === undefined) return { kind: 'late_unchecked', answerCount }
-  return isLate ? { kind: 'mistake', text: messages.notSentYet } : step
+  const isMistake = step.kind === 'mistake' && hasPins && !getSecret(node)
+  if (askedAgain === undefined || !(isMistake || (isPayment && deferredAnswerCount === 0)))
+    return step
+  const isAsked = answerCount >= deferredAnswerCount && askedAgain.get(deliveredCount)
+  if (isAsked === undefined) return { kind: 'asked_unchecked', answerCount: deliveredCount }
+  if (isMistake) return isAsked ? step : { kind: 'past_the_end' }
+  return isAsked ? { kind: 'mistake', text: messages.notSentYet } : step
 }
 
 /** Makes a mistake of an amount that cannot be paid, before anything else is asked. */
@@ -216,6 +229,8 @@ function judgeAmount(
   return { kind: 'go', place: { ...place, draft: { ...place.draft, ...meant } } }
 }
 
+const getSecret = (node: MenuNode) => (node.kind === 'question' ? node.secret : undefined)
+
 function maskSecret(typed: string, node: MenuNode): string {
   const answer = normalizeAnswer(typed)
   if (node.kind === 'list' || answer === backDigit || answer === mainMenuDigits) return typed
@@ -231,7 +246,7 @@ function findPinReplacement(
   step: StepResult,
   { pinReplacements }: SessionFacts,
 ): string | undefined {
-  const secret = node.kind === 'question' ? node.secret : undefined
+  const secret = getSecret(node)
   if (secret === undefined || !isPin(answer)) return isMaskedPin(answer) ? answer : undefined
   // Only an accepted new PIN needs its digest, because it is compared with the next answer.
   return secret === 'currentPin' || step.kind === 'mistake' ? pinMark : pinReplacements?.get(answer)
@@ -240,7 +255,7 @@ function findPinReplacement(
 /** Removes the spaces around an answer and the `#` that phones add. */
 export const normalizeAnswer = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
-type StepFacts = SessionFacts & { answerCount: number }
+type StepFacts = SessionFacts & { answerCount: number; deliveredCount: number }
 
 function applyAnswer(
   place: Place,

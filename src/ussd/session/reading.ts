@@ -49,6 +49,10 @@ import {
   withdrawalRecord,
 } from './records.ts'
 
+/** Names a question's step; until a new PIN is chosen, answers before it have no meaning yet. */
+export const nameQuestion = (isBeforePin: boolean, answers: readonly string[]): string =>
+  isBeforePin ? `new PIN ${answers.length}` : joinAnswers(answers)
+
 /** Is a visit whose answers were followed through the menu, with what they lead to. */
 export type FollowedVisit = Awaited<ReturnType<typeof readSession>>
 
@@ -119,7 +123,7 @@ export async function readSession(
   const menuContext = createMenuContext(visit)
   let context: MenuContext = { ...menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const lateAnswers = new Map<number, boolean>()
+  const askedAgain = new Map<number, boolean>()
   const amountVerdicts = new Map<number, AmountVerdict>()
   const isPlain = pins === undefined && !menu.has(goOnName) && !hasRecalls(settings)
   const sessionStart = isPlain ? { start: 'main' } : await findSessionStart(visit, answers.length)
@@ -140,10 +144,11 @@ export async function readSession(
   for (;;) {
     const facts = {
       ...sessionStart,
+      hasPins: pins !== undefined,
       verdicts,
       isPinSet,
       pinReplacements,
-      ...(holdsQuestions && { lateAnswers, amountVerdicts }),
+      ...(holdsQuestions && { askedAgain, amountVerdicts }),
     }
     const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
     const spoken = { ...menuContext, messages: walk.messages }
@@ -156,10 +161,11 @@ export async function readSession(
       const verdict = await checkPinOnce(ledger, pins, stepKey, result.pin)
       verdicts.set(result.answerCount, verdict)
       if (verdict.kind === 'right') authorizedBy = formatStepKey(stepKey)
-    } else if (result.kind === 'late_unchecked') {
-      const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
+    } else if (result.kind === 'asked_unchecked') {
+      const answered = maskedAnswers.slice(0, result.answerCount)
+      const stepKey = createStepKey(nameQuestion(hasAnswersBeforePin, answered))
       const asked = await readRecord(ledger, stepKey, askedRecord)
-      lateAnswers.set(result.answerCount, asked !== undefined)
+      askedAgain.set(result.answerCount, asked !== undefined)
     } else if (result.kind === 'amount_unchecked') {
       const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
       // Of answers dialled at once, the next one is no amount, but a PIN: the payment is judged.

@@ -187,6 +187,29 @@ describe('what is known before the PIN is asked for', () => {
     s: 2*${friend}*0.03 -> END This session has ended.…
     paid 0`
 
+  test.for(['0.0', '0.0000000000000000001', 'much'])(
+    'takes no PIN for the amount, where one was dialled at once behind %s',
+    async (amount) => {
+      const { play, rows } = await chosen()
+      await play(`
+        s: 2*${friend}*${amount}*${own} -> ${nothingSent}
+        s: 2*${friend}*${amount} -> ${nothingSent}
+        back: 2*${friend}*0*${own} -> CON Not a valid address or phone number…
+        number: 2*12*0.001*${own} -> ${nothingSent}
+        choice: x*${friend}*0.001*${own} -> ${nothingSent}
+        out: 7*${stranger}*${amount}*${own} -> ${nothingSent}
+        later: 2*${friend}*${amount} -> CON …|Amount, or all:|0. Back
+        later: 2*${friend}*${amount}*0.001 -> CON ${again}
+        new@1: 2*${stranger}*${amount}*1 -> CON ${choose}
+        new@1: 2*${stranger}*${amount}*1*${other}*${other} -> ${nothingSent}
+        next@2: 2*${stranger}*${amount} -> CON ${choose}
+        next@2: 2*${stranger}*${amount}*${other}*${other} -> CON …|Amount, or all:|0. Back
+        next@2: 2*${stranger}*${amount}*${other}*${other}*0.001 -> CON Send 0.001 tRBTC|…
+        paid 0`)
+      expect(rows().join()).not.toMatch(new RegExp(`[*"](${own}|${other})`))
+    },
+  )
+
   plays('does not reveal the balance that a strict PIN guards', () => chosen('strict'))`
     repay: 4 -> END You have no loan to repay. Dial again for the menu.
     s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…|Enter PIN to send|0. Change
@@ -281,6 +304,7 @@ describe('a PIN', () => {
     const opened = await chosen('strict', typed)
     await opened.play(`
       wrong: ${send}*135790
+      back: 2*${friend}*0*${typed}
       one: ${send}*${typed}
       one: ${send}*${typed}*${typed}
       settle
