@@ -152,14 +152,9 @@ export const formatAgreed = (agreed: LocalMoney | null | undefined, unitText: st
 
 /** Formats the worth of an amount, rounded up to whole units; undefined as by `formatWorth`. */
 export function formatWorthUp(wei: bigint, unit: Unit, rate: Rate): string | undefined {
-  const cents = computeCentsUp(wei, unit, rate)
-  return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
-}
-
-/** Computes what formatWorthUp shows, in cents. */
-export function computeCentsUp(wei: bigint, unit: Unit, { micros }: Rate): bigint {
   const divisor = getOne(unit) * 1_000_000n
-  return ((wei * micros + divisor - 1n) / divisor) * 100n
+  const cents = ((wei * rate.micros + divisor - 1n) / divisor) * 100n
+  return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
 }
 
 /** Formats a whole price, such as `KES 129.35`: amounts are worked out by all of its digits. */

@@ -1,14 +1,14 @@
 import type { Address } from 'viem'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
-import { computeCentsUp } from '../loan/local-worth.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import { selectLimits } from '../relay/pay/admission.ts'
 import { nameReason } from '../relay/refusal.ts'
-import { getNode, type SessionDraft } from './menu/node.ts'
+import { getNode, type SessionDraft, wholeAmount } from './menu/node.ts'
 import type { Place } from './menu/prompt.ts'
 import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
+import { createWorthFormats } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import { readSessionRate, type Unpayable } from './session/records.ts'
@@ -26,10 +26,11 @@ export type PlaceScreen = { screen: Screen; reason?: string | undefined }
 export async function findKnownRefusal(
   visit: Visit,
   kind: PaymentKind,
-  { amountWei }: SessionDraft,
+  draft: SessionDraft,
   given: SessionView | undefined,
 ): Promise<PlaceScreen | undefined> {
   const { account } = visit.stepKey
+  const { amountWei } = draft
   const view = given ?? (await visit.services.ledger.lookup(visit.stepKey))
   if (view.kind === 'answered') return { screen: view.screen }
   if (view.kind !== 'undecided') return undefined
@@ -47,7 +48,7 @@ export async function findKnownRefusal(
   }
   // An open payment may change debt and balance before this payment is made.
   if (view.open.length > 0) return undefined
-  const loanRefusal = await predictLoanRefusal(visit.services, account, kind, amountWei)
+  const loanRefusal = await predictLoanRefusal(visit.services, account, kind, draft)
   if (loanRefusal === undefined) return undefined
   const text = writeLoanRefusal(visit, loanRefusal, kind, await readSessionRate(visit))
   return { screen: endScreen(text), reason: loanRefusal.reason }
@@ -55,7 +56,7 @@ export async function findKnownRefusal(
 
 /**
  * Finds why the amount of a place cannot be paid, before anything is asked for it. What exceeds a
- * debt by no more than its worth is rounded up means all of it.
+ * debt by no more than screens round it up means all of it.
  */
 export async function findUnpayable(
   visit: Visit,
@@ -66,28 +67,27 @@ export async function findUnpayable(
   const { paymentKind: kind } = getNode(services.menu, name)
   const view = await services.ledger.lookup(stepKey)
   if (kind === undefined || view.kind !== 'undecided' || view.open.length > 0) return 'none'
-  const predict = (amountWei: SessionDraft['amountWei']) =>
+  const predict = (asked: SessionDraft) =>
     // What cannot be read is judged with the payment.
-    predictLoanRefusal(services, stepKey.account, kind, amountWei).catch(() => undefined)
-  const { agreed, amountWei } = draft
-  const refusal = await predict(amountWei)
+    predictLoanRefusal(services, stepKey.account, kind, asked).catch(() => undefined)
+  const { amountWei } = draft
+  const refusal = await predict(draft)
   if (refusal?.reason === 'balance_too_low') return refusal
-  if (refusal?.reason !== 'repayment_too_large') return 'none'
-  const rate = agreed && { currency: agreed.currency, micros: BigInt(agreed.micros) }
-  const isShown =
-    rate && BigInt(agreed.cents) <= computeCentsUp(refusal.owedWei, services.unit, rate)
-  if (!isShown) return refusal
-  const wholeRefusal = await predict('all')
+  if (refusal?.reason !== 'repayment_too_large' || typeof amountWei !== 'bigint') return 'none'
+  const { inShort } = createWorthFormats(services, await readSessionRate(visit))
+  if (inShort.showOwed(amountWei) !== inShort.showOwed(refusal.owedWei)) return refusal
+  const wholeRefusal = await predict(wholeAmount)
   return wholeRefusal?.reason === 'balance_too_low' ? wholeRefusal : 'all'
 }
 
 /** Predicts the contract's refusal, as far as the account's debt, balance and listing show it. */
 async function predictLoanRefusal(
-  { loan, settings }: Services,
+  services: Services,
   account: Address,
   kind: PaymentKind,
-  amountWei: SessionDraft['amountWei'],
+  { amountWei, recall }: SessionDraft,
 ): Promise<LoanRefusal | undefined> {
+  const { loan, settings } = services
   const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
   const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
   if (kind === 'loan') {
@@ -102,7 +102,20 @@ async function predictLoanRefusal(
   }
   // With `strict` PINs no screen may reveal the balance before the PIN.
   if (paymentWei === 0n || settings.pin === 'strict') return undefined
-  const balanceWei = await loan.readBalance(account)
+  const balanceWei = await readSpendable(services, account, recall)
   if (balanceWei >= paymentWei) return undefined
   return { reason: 'balance_too_low', balanceWei, neededWei: paymentWei }
+}
+
+/** Reads what an account may spend: nothing that is held back, except to give it back. */
+export async function readSpendable(
+  { loan, ledger }: Services,
+  account: Address,
+  recall: SessionDraft['recall'],
+): Promise<bigint> {
+  const [balanceWei, held] = await Promise.all([
+    loan.readBalance(account),
+    recall === undefined ? ledger.listRecalled(account) : [],
+  ])
+  return held.reduce((leftWei, { wei }) => (leftWei > wei ? leftWei - wei : 0n), balanceWei)
 }

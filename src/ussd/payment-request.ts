@@ -30,6 +30,7 @@ import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { PayingStep, PreparedOrder } from '../relay/pay/paying-step.ts'
 import { describeFault } from '../runtime/log.ts'
+import { readSpendable } from './known-refusal.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
 import { shortenAddress } from './messages/texts.ts'
@@ -110,7 +111,7 @@ type PlannedCall = Pick<Order, 'spendsWei' | 'reserves'> & {
 /** Plans the call of a payment; `shownTerms` are the terms of a loan that the caller agreed to. */
 async function planCall(
   visit: Visit,
-  { kind, recipient, amountWei: askedWei }: Intent,
+  { kind, recipient, amountWei: askedWei, recall }: Intent,
   shownTerms?: LoanTerms,
 ): Promise<PlannedCall> {
   const { loan, minTransferWei } = visit.services
@@ -141,7 +142,7 @@ async function planCall(
   }
   // The contract has no value for the whole balance, so this is the one of this moment.
   const amountWei = isWhole
-    ? await loan.readBalance(visit.account.address)
+    ? await readSpendable(visit.services, visit.account.address, recall)
     : requireAnswer(askedWei)
   const to = await resolveAddress(visit, requireAnswer(recipient))
   if (callKind === 'cashOut') {

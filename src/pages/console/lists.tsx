@@ -143,7 +143,7 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
     <Live name="operators" title="Operators">
       <Rows name="Operators" of={operators} columns={['name', 'role']} />
       <p class="soft">
-        To let somebody in: <Command line="npm run ops -- operators add NAME ROLE" />, and to end an
+        To give access: <Command line="npm run ops -- operators add NAME ROLE" />, and to end an
         access: <Command line="npm run ops -- operators retire NAME" />; then deploy.
       </p>
     </Live>

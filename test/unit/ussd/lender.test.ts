@@ -104,6 +104,40 @@ describe('an amount that cannot be paid is asked for again, before the PIN', () 
       all: 4*1*2*0.011*0.005 -> ${low('0.002 tRBTC')}Amount to repay, or all:|0. Back
       all: 4*1*2*0.011*0.005*0.001 -> CON Repay Loan: 0.001 tRBTC|Enter PIN to repay|0. Back
       all: 4*1*2*0.011*0.005*0.001*${pin} -> END Repayment Submitted|…`
+
+  plays('at a debt that screens round up, unless it is typed as it is shown', () =>
+    openWorld({ product: menus.agents }),
+  )`
+      first: 1
+      first: 1*1*${pin}*${pin}
+      principal 0.0103865481
+      s: 3*${pin}
+      settle
+      menu: -> …|4. Repay Loan (0.010387 tRBTC)…
+      s2: 4*2*0.010388 -> CON You owe only 0.010387 tRBTC. Please try again.|…
+      s2: 4*2*0.010388*0.010387 -> CON Repay Loan: All of it|Enter PIN to repay|0. Back
+      s2: 4*2*0.010388*0.010387*${pin} -> END Repayment Submitted|Amount: all that is owed|…
+      settle
+      none: 4 -> END You have no loan…`
+
+  const holding = { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 }
+  plays('at what is held back of a mistaken payment, and "all" is what is not', () =>
+    openWorld({ product: { settings: holding } }),
+  )`
+      pay: ${send}*1
+      settle
+      pay more: 5*2
+      pay more: 5*2*3 -> END 0.001 tRBTC is held until …
+      s@1: 2*+254700000002*0.0205 -> ${low('0.02 tRBTC')}…
+      s@1: 2*+254700000002*0.0205*all*1 -> END Transfer Submitted|…
+      settle
+      later@1: 1 -> END Your Balance: 0 tRBTC|Held, its sender says it was a mistake: 0.001 tRBTC
+      more@1: 2*+254700000002*0.0005 -> ${low('0 tRBTC')}…
+      back@1: 5
+      back@1: 5*91 -> …
+      menu@1: -> …|91. Give it back|…
+      menu@1: 91 -> CON Send 0.001 tRBTC|…
+      menu@1: 91*1 -> END Transfer Submitted|…`
 })
 
 describe('what is known of a transfer before it is made', () => {

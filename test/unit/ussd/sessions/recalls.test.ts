@@ -76,8 +76,8 @@ describe('a payment to a wrong number', () => {
       ${isHeld}
       see@1: -> ${told('0.001 tRBTC')}
       see@1: 0 -> ${menu}
-      all@1: 2*${other}*all*1 -> ${refused('0.001 tRBTC')}
-      more@1: ${pay('0.0005', other)} -> ${made}
+      more@1: ${pay('0.0205', other)} -> ${refused('0.001 tRBTC')}
+      less@1: ${pay('0.0005', other)} -> ${made}
       settle
       1441 min
       settle
