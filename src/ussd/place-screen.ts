@@ -122,7 +122,7 @@ const factReaders: FactReaders = {
   registration: findRegistration,
   recipientName: lookUpName,
   heldNames: ({ services: { names }, account }) => names.read(account.address),
-  recallable: findOffered,
+  recallable: (shown) => findOffered(shown, shown.place.name === 'wrongNumber'),
   recipients: listKnownRecipients,
   async wallets(shown) {
     const { now, ...stored } = await shown.services.memory.read(shown.account.address)

@@ -83,8 +83,14 @@ function listRecallEvents(
     return { id: `${intent}:${name}`, account: (after ?? before)?.account ?? '', name, at, detail }
   }
   const ended = without(old, now).filter(({ until }) => until > at)
+  const isLess = (held: (typeof now)[number]) =>
+    old.some(({ intent_id: id, wei }) => id === held.intent_id && wei !== held.wei)
   return [
     ...without(now, old).map((held) => create('payment.recalled', held)),
+    ...now.filter(isLess).map((held) => {
+      const event = create('payment.recall_lowered', held)
+      return { ...event, id: `${event.id}:${held.wei}` }
+    }),
     ...ended.map((held) => create('payment.recall_ended', held)),
   ]
 }

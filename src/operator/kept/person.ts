@@ -49,7 +49,7 @@ function readPerson(step: Kept, { account, contract, position }: PersonQuery) {
   const { matches, nextScore } = parts.searchPage(
     (limit) => rows.list({ table: 'audit', list: 'age', from, limit }),
     'at',
-    ({ detail }) => detail.account === account,
+    ({ detail }) => detail.account === account || detail.receiver === account,
   )
   const next = nextScore === undefined ? undefined : { part, from: nextScore }
   return { ...common, audit: matches, next }

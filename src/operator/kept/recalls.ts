@@ -17,7 +17,7 @@ export const keptRecallSteps = {
    * Finds the last payment that a sender may call a mistake, if only the chain objects to that:
    * never one from or to an account with a till.
    */
-  findRecallable: reads(({ rows }: Kept, limits: Limits): Hex | undefined =>
+  findRecallable: reads(({ rows }: Kept, limits: Limits) =>
     hasTill(rows, limits.sender)
       ? undefined
       : parts.findRecallable(rows, limits, (account) => hasTill(rows, account)),
@@ -27,11 +27,11 @@ export const keptRecallSteps = {
     const { rows } = step
     const { intentId, sender: account } = request
     const payment = rows.row('payments', rows.row('intents', intentId)?.session ?? '')
-    const parties = [account, payment && parts.findRecipient(payment)]
-    if (parties.some((each) => hasTill(rows, each))) return { kind: 'not_yours' }
+    const receiver = payment && parts.findRecipient(payment)
+    if (hasTill(rows, account) || hasTill(rows, receiver)) return { kind: 'not_yours' }
     const answer = parts.recall(step, request)
-    if (answer.kind !== 'held') return answer
-    const detail = { account, intent: intentId, wei: `${answer.wei}` }
+    if (answer.kind !== 'held' || receiver === undefined) return answer
+    const detail = { account, receiver, intent: intentId, wei: `${answer.wei}` }
     recordAction(rows, { id: `recall:${intentId}`, action: 'recall', detail })
     return answer
   }),

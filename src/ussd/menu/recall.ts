@@ -45,7 +45,7 @@ export const recallWords = defineWords({
     heldLine: (amount: string) => `Held, its sender says it was a mistake: ${amount}`,
     recalled: (amount: string, until: string) =>
       `${amount} is held until ${until}: its sender says it was a mistake. Nothing was sent. You can send less, or send it back.`,
-    lessHeld: 'This much is not held any more. Nothing was sent. Please dial again.',
+    lessHeld: 'Less than this is held. Nothing was sent. Please dial again.',
   },
   sw: {
     label: 'Namba si sahihi?',
@@ -70,7 +70,7 @@ export const recallWords = defineWords({
     heldLine: (amount) => `Zimezuiwa, aliyetuma anasema alikosea: ${amount}`,
     recalled: (amount, until) =>
       `${amount} zimezuiwa hadi ${until}: aliyetuma anasema alikosea. Hakuna kilichotumwa. Tuma kidogo, au zirudishe.`,
-    lessHeld: 'Kiasi hiki hakijazuiwa tena. Hakuna kilichotumwa. Tafadhali piga tena.',
+    lessHeld: 'Zilizozuiwa ni chini ya kiasi hiki. Hakuna kilichotumwa. Tafadhali piga tena.',
   },
   fr: {
     label: 'Mauvais numéro?',
@@ -96,7 +96,7 @@ export const recallWords = defineWords({
     heldLine: (amount) => `Retenu, l'expéditeur dit s'être trompé: ${amount}`,
     recalled: (amount, until) =>
       `${amount} retenu jusqu'à ${until}: l'expéditeur dit s'être trompé. Rien n'a été envoyé. Envoyez moins, ou renvoyez-le.`,
-    lessHeld: "Ce montant n'est plus retenu. Rien n'a été envoyé. Veuillez recomposer.",
+    lessHeld: "Moins que ce montant est retenu. Rien n'a été envoyé. Veuillez recomposer.",
   },
   es: {
     label: '¿Número equivocado?',
@@ -122,7 +122,7 @@ export const recallWords = defineWords({
     heldLine: (amount) => `Retenido, quien lo envió dice que se equivocó: ${amount}`,
     recalled: (amount, until) =>
       `${amount} retenido hasta ${until}: quien lo envió dice que se equivocó. No se envió nada. Envíe menos o devuélvalo.`,
-    lessHeld: 'Esta cantidad ya no está retenida. No se envió nada. Por favor, marque de nuevo.',
+    lessHeld: 'Hay menos que esto retenido. No se envió nada. Por favor, marque de nuevo.',
   },
 })
 

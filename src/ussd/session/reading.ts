@@ -181,7 +181,8 @@ export async function readSession(
     } else {
       const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
       // Its id has come back. From another start its answers would mean what no screen showed.
-      const isOver = sessionStart.isOver && 'place' in result && result.place.name === goOnName
+      const isOver =
+        sessionStart.isOver && 'place' in result && result.place.name === sessionStart.start
       return { ...followed, ...reading, result: isOver ? pastTheEnd : result }
     }
   }
@@ -307,7 +308,7 @@ async function setPinOnce(visit: Visit, pin: string, language?: Language): Promi
 }
 
 type SessionStart = Pick<SessionFacts, 'start' | 'draft' | 'deferredAnswerCount'> & {
-  /** Tells that a session was offered to go on with a cut one so long ago that it is over. */
+  /** Tells that what a session was asked first, of a cut one or of a hold, is over. */
   isOver?: boolean
 }
 
@@ -346,7 +347,9 @@ async function findSessionStart(
     const isOver = visit.since - recorded.offeredAt > settings.sessionSeconds * 1_000
     return { start: goOnName, draft, isOver }
   }
-  if ('recalled' in recorded)
-    return { start: getRecalledStart(settings), draft: toGivingBack(recorded.recalled) }
+  if ('recalled' in recorded) {
+    const isOver = (recorded.recalled.until ?? 0) <= visit.since
+    return { start: getRecalledStart(settings), draft: toGivingBack(recorded.recalled), isOver }
+  }
   return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

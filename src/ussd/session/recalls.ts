@@ -1,11 +1,9 @@
 import type { Address } from 'viem'
-import type { AccountMemory } from '../../account/memory.ts'
+import { type AccountMemory, findRecipientName } from '../../account/memory.ts'
 import { shortenPhone } from '../../account/phone.ts'
 import type { Seal } from '../../account/seal.ts'
-import { decodeCall } from '../../loan/calls.ts'
 import { nameRecall } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
-import { describePayments, maxListedPayments } from '../menu/entries/activity.ts'
 import type { MenuSettings, RecallAction, SessionDraft } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { shortenAddress, writeUntil } from '../messages/texts.ts'
@@ -25,29 +23,23 @@ const toLimits = ({ recallMinutes = 0, recallDays = 7 }: MenuSettings) => ({
   everyMs: recallDays * 86_400_000,
 })
 
-/** Finds the payment that this session may call a mistake: the one that it showed first. */
-export async function findOffered(visit: Visit): Promise<DraftRecall | 'none'> {
+/** Finds the payment that this session may call a mistake: the one that it `named` first. */
+export async function findOffered(visit: Visit, named: boolean): Promise<DraftRecall | 'none'> {
   const { ledger, memory, settings, chainId } = visit.services
   const stepKey = visit.createStepKey(recallableRecord.name)
   const recorded = await readRecord(ledger, stepKey, recallableRecord)
   if (recorded !== undefined) return recorded ?? 'none'
   const sender = visit.account.address
-  const [intentId, payments, stored] = await Promise.all([
+  const [offered, stored] = await Promise.all([
     ledger.findRecallable({ sender, ...toLimits(settings) }),
-    ledger.listPayments(sender, maxListedPayments),
     memory.read(sender),
   ])
-  const payment = payments.find(({ order }) => order.request.intentId === intentId)
-  const call = payment && decodeCall(payment.order.request.data)
-  if (payment === undefined || call?.kind !== 'transfer') return 'none'
-  const [described] = describePayments([payment], stored, chainId)
-  const found = {
-    intentId: payment.order.request.intentId,
-    account: call.to,
-    label: described?.counterparty ?? shortenAddress(call.to, chainId),
-    amountWei: payment.order.spendsWei,
-    agreed: payment.order.agreed ?? undefined,
-  }
+  if (offered === undefined) return 'none'
+  const { intentId, account } = offered
+  const name = findRecipientName(stored, intentId, account)
+  const found = { ...offered, label: name ?? shortenAddress(account, chainId) }
+  // What no screen has named yet, no answer can have meant.
+  if (!named) return found
   return (await recordIfAbsent(ledger, stepKey, recallableRecord, found)) ?? 'none'
 }
 

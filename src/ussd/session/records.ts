@@ -67,11 +67,7 @@ export const unpayableRecord = {
   name: 'amount',
   schema: z.union([
     z.enum(['none', 'all']),
-    z.object({
-      reason: z.literal('balance_too_low'),
-      balanceWei: weiSchema,
-      neededWei: weiSchema,
-    }),
+    z.object({ reason: z.literal('balance_too_low'), balanceWei: weiSchema }),
     z.object({ reason: z.literal('repayment_too_large'), owedWei: weiSchema }),
   ]),
 } as const satisfies SessionRecord<unknown>

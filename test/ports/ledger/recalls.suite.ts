@@ -84,7 +84,8 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       pass(minuteMs)
       expect(await ask(ledger)).toEqual(held)
       expect(await ledger.listRecalled(bob)).toMatchObject([{ sender: alice, wei: 10n }])
-      expect((await ledger.listAudit(9)).map(({ action }) => action)).toEqual(['recall'])
+      const detail = { account: alice, receiver: bob }
+      expect(await ledger.listAudit(9)).toMatchObject([{ action: 'recall', detail }])
       pass(dayMs)
       expect(await ledger.listRecalled(bob)).toEqual([])
       expect(await spend(ledger, 'own', 10n)).toMatchObject({ kind: 'accepted' })
@@ -356,11 +357,11 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       const find = () =>
         ledger.findRecallable({ sender: alice, withinMs: minuteMs, everyMs: 7 * dayMs })
       await pay(ledger, 's', 10n)
-      expect(await find()).toBe(id('s'))
+      expect(await find()).toMatchObject({ intentId: id('s'), account: bob, amountWei: 10n })
       pass(minuteMs + 1)
       expect(await find()).toBeUndefined()
       await accept(ledger, 't', alice, { order: paying('t', alice, carol, 10n) })
-      expect(await find()).toBe(id('t'))
+      expect(await find()).toMatchObject({ intentId: id('t') })
       await ledger.setTill({
         id: 'a',
         till: '12344',

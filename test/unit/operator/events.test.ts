@@ -95,20 +95,22 @@ describe('an event of an account', () => {
   test('tells the receiver’s account what is held back of a payment, and what ends before its time', async () => {
     const { ledger, names, pass } = open()
     const data = encodeCall({ kind: 'transfer', to: bob, amountWei: 10n })
-    const [sent, given] = [orderOf('s'), orderOf('t', bob)]
+    const sent = orderOf('s')
     const order = { request: { ...sent.request, data }, spendsWei: 10n }
     const nonce = await accept(ledger, 's', alice, { order })
     await mineAt(ledger, 's', nonce ?? -1, executionIn(9, { executed: order.request }))
     const holdings = { block: 9, wei: 10n, owedWei: 0n, spent: [] }
     const asked = { intentId: sent.request.intentId, sender: alice, holdings }
     await ledger.recall({ ...asked, withinMs: 60_000, everyMs: 1 })
-    const back = encodeCall({ kind: 'transfer', to: alice, amountWei: 10n })
-    await accept(ledger, 't', bob, {
-      ...{ order: { request: { ...given.request, data: back }, spendsWei: 10n } },
-      ...{ holdings, returns: asked.intentId },
-    })
+    for (const [session, amountWei] of [['t', 4n] as const, ['u', 6n] as const]) {
+      const back = encodeCall({ kind: 'transfer', to: alice, amountWei })
+      const request = { ...orderOf(session, bob).request, data: back }
+      const giving = { order: { request, spendsWei: amountWei }, holdings }
+      await accept(ledger, session, bob, giving)
+    }
     expect(await names()).toEqual([
       ...['11 payment.accepted', '22 payment.recalled'],
+      ...['22 payment.accepted', '22 payment.recall_lowered'],
       ...['22 payment.accepted', '22 payment.recall_ended'],
     ])
     const [, recalled] = await ledger.listEvents(0, 9)
@@ -116,7 +118,7 @@ describe('an event of an account', () => {
       ...{ intent: asked.intentId, amountWei: '10', until: '2023-11-15T22:13:20.000Z' },
     })
     pass(86_400_000)
-    expect(await names()).toHaveLength(4)
+    expect(await names()).toHaveLength(6)
   })
 
   test('tells once of a loan that is due in three days, and on its day, with messages or without', async () => {

@@ -3,6 +3,7 @@ import { decodeCall } from '../../../loan/calls.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
 import { findRecipient } from '../payments/clues.ts'
+import { getAgreed } from '../payments/executed.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
 import type { Row } from '../rows.ts'
@@ -145,11 +146,16 @@ const selectSmaller = (one: Held, other: Held): Held =>
 export const findRecallable = (
   rows: Draft,
   limits: RecallLimits,
-  isOut: (account: string | undefined) => boolean,
-): Hex | undefined =>
-  listPaymentsSince(rows, limits.sender, rows.now - limits.withinMs, maxCompared).find(
-    (each) => findObjection(rows, each, limits) === undefined && !isOut(findRecipient(each)),
-  )?.intent_id
+  isOut: (account: string) => boolean,
+) =>
+  listPaymentsSince(rows, limits.sender, rows.now - limits.withinMs, maxCompared)
+    .filter((each) => findObjection(rows, each, limits) === undefined)
+    .flatMap((each) => {
+      const account = findRecipient(each) as Address | undefined
+      if (account === undefined || isOut(account)) return []
+      const { intent_id: intentId, spends } = each
+      return [{ intentId, account, amountWei: BigInt(spends), agreed: getAgreed(each) }]
+    })[0]
 
 /** Holds back what is unspent of one payment, once; asked again, it answers the same. */
 export function recall({ rows }: StepContext, request: RecallRequest): RecallAnswer {

@@ -23,7 +23,7 @@ const refused = (amount: string) =>
 const over = 'END This payment cannot be held any more. Nothing is held.'
 const unseen =
   'END It cannot be seen now what is unspent. Nothing is held. Please try again in a few minutes.'
-const lessHeld = 'END This much is not held any more. Nothing was sent. Please dial again.'
+const lessHeld = 'END Less than this is held. Nothing was sent. Please dial again.'
 const nothing = 'CON No payment of yours can be held now.|0. Back'
 const made = 'END Transfer Submitted|…'
 const menu = 'CON Rootstock DeFi …'
@@ -49,6 +49,18 @@ describe('a payment to a wrong number', () => {
       more: 5 -> not …Wrong number?…
       more: ${ask} -> ${nothing}
       more: ${hold} -> CON No payment of yours can be held now.…`
+
+  plays('is held only once a screen has named it', open)`
+      pay: ${pay('0.001')} -> ${made}
+      settle
+      ask: 5 -> CON …|2. Wrong number?|…
+      ask: ${hold} -> CON No payment of yours can be held now.…`
+
+  plays('is asked about no more once that is over, where its session comes back', open)`
+      ${isHeld}
+      see@1: -> ${told('0.001 tRBTC')}
+      1441 min
+      see@1: -> END This session has ended. …`
 
   plays('goes back by its receiver’s payment alone, once, however often that is delivered', open)`
       ${isHeld}
@@ -168,7 +180,8 @@ describe('a payment to a wrong number', () => {
       cut@1: 91 -> CON Send 0.001 tRBTC|…
       next@1: -> ${told('0.001 tRBTC')}
       next@1: 91*1 -> ${made}
-      cut@1: 91*1 -> not ${made}`
+      cut@1: 91*1 -> CON You sent 0.001 tRBTC|…
+      cut@1: 91*1*2 -> ${lessHeld}`
 
   plays('leaves no receipt with a balance after it, while it is held', open)`
       free@3: ${pay('0.0001', other)} -> …Balance after…
@@ -234,6 +247,7 @@ test('of a hold and a payment of the same money at once, only one is', async () 
     const isPaid = screens.includes('Transfer Submitted')
     expect(screens.includes('is held until')).toBe(!isPaid || screens.includes('Nothing was sent'))
     expect(await world.paid(1)).toBe(isPaid ? 2 : 1)
+    expect(await world.ledger.listRecalled(world.accountOf(1))).toHaveLength(isPaid ? 0 : 1)
   }
 })
 
