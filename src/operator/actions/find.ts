@@ -114,8 +114,8 @@ async function findNamedPayments(
   const isHash = /^0x[0-9a-f]{10,64}$/.test(hex) && hex.length !== 42
   const byHash = isHash ? await ledger.findPayments(hex, maxPayments) : []
   const byCode = /^[0-9]{6}$/.test(name) ? await ledger.findPayments(name, maxPayments) : []
-  // A receipt number may be read out without its dash, as a number of a phone may.
-  const receipt = /^([0-9]{3})-?([0-9]{4})$/.exec(name)
+  // A receipt number may be typed as it stands there, or without its dash, as a phone's may.
+  const receipt = /^(?:ref:? *)?([0-9]{3})[- ]?([0-9]{4})$/i.exec(name)
   const byReceipt = receipt
     ? await ledger.findPayments(`${receipt[1]}-${receipt[2]}`, maxPayments)
     : []

@@ -135,7 +135,7 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
         What one took today: look up its till in <a href="/console/support">Support</a>. To give a
         number a till:{' '}
         <Command
-          line="npm run ops -- agents add NAME"
+          line='npm run ops -- agents add "NAME"'
           lacks={findLackingRole(you, 'POST /operator/agents/add')}
         />
       </p>

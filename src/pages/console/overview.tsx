@@ -151,7 +151,7 @@ const count = (value: number): string => value.toLocaleString('en')
 const commands: readonly (readonly [why: string, line: string, route?: RouteName])[] = [
   ['Refuse payments for a while', 'npm run ops -- pause', 'POST /operator/pause'],
   ['Refuse them until none is open', 'npm run ops -- drain --wait', 'POST /operator/drain'],
-  ['Buy fuel', 'npm run ops -- relayers top-up AMOUNT'],
+  ['Fill the fuel up to an amount', 'npm run ops -- relayers top-up AMOUNT'],
   ['Add money to lend', 'npm run ops -- pool fund AMOUNT'],
 ]
 

@@ -110,7 +110,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       {till && (
         <>
           <h3>{`Today (UTC) at ${tills.map(({ name, till }) => `${name}, ${till}`).join('; ')}`}</h3>
-          <Facts of={{ takenInWei: till.inWei, paidOutWei: till.outWei }} unit={unit} />
+          <Facts of={{ receivedWei: till.inWei, sentWei: till.outWei }} unit={unit} />
         </>
       )}
       {phone === undefined ? (

@@ -212,7 +212,7 @@ test('support finds by what is read out, and shows what an account sent and rece
   const hash = `${whole}`.slice(0, 12)
 
   const paid = { account: sender, recipient: receiver, code, kind: 'withdrawal' }
-  const numbers = [number, number.replace('-', '')]
+  const numbers = [number, number.replace('-', ''), number.replace('-', ' '), `Ref: ${number}`]
   for (const clue of [code, hash, `${hash}...`, hash.slice(2), ...numbers]) {
     const { accounts, payments } = await deployment.act('find', { text: clue })
     expect([clue, accounts, payments]).toMatchObject([clue, [], [paid]])
