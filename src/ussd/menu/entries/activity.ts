@@ -237,8 +237,11 @@ function findReceived(
   )
   const mined = equal.filter((each) => each.hash === hash)
   if (mined.length > 0) return mined
-  // Where no round has seen the block yet, its payment has no hash, or that of other bytes.
-  return equal.filter(({ outcome, state }) => outcome === null && state !== 'expired')
+  // Where no round has seen the block yet, its payment has no hash, or that of other bytes. One
+  // that is mined again still has the outcome of its first block.
+  return equal.filter(({ outcome, state, assuredAt }) =>
+    outcome === null ? state !== 'expired' : state === 'mined' && (assuredAt ?? null) !== null,
+  )
 }
 
 /** Returns the receipt number of the only payment that a received transfer may be. */

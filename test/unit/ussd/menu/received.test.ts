@@ -45,6 +45,19 @@ describe('a received transfer', () => {
     ['by other bytes than its payment was sent with', 'arriving', 99, [pay('signed', other)]],
     ['by other bytes, that was final at once', 'done', 1, [pay('signed', { ...other, ...final })]],
     ['again, that was final', 'done', 1, [pay('signed', { hash: null, ...final })]],
+    ['mined again, that was final', 'done', 1, [pay('mined', { ...other, ...final })]],
+    [
+      'after a final one that is settled',
+      'arriving',
+      1,
+      [pay('confirmed', { ...other, ...final })],
+    ],
+    [
+      'beside an equal final one that is mined',
+      'arriving',
+      99,
+      [pay('mined', { ...other, ...final }), pay('signed', { hash: null })],
+    ],
     ['beside an equal one that is final', 'arriving', 1, [pay('mined', final), pay('mined')]],
     ['after a final one that expired', 'arriving', 1, [pay('expired', { ...other, ...final })]],
     [
