@@ -24,7 +24,6 @@ import { english, type Messages } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
 import type { DraftRecall } from '../../src/ussd/recipient.ts'
-import { toGivingBack } from '../../src/ussd/session/recalls.ts'
 
 /** Sets how long a session lives, and for how long a gateway delivers again, as by default. */
 export const usualTimes = { sessionSeconds: 180, redeliverySeconds: 600 } as const
@@ -116,7 +115,7 @@ const sampleWallets: readonly Wallet[] = ['Shop', 'Home', 'Savings'].map((name, 
 export const allRight = (start: NodeName = 'main'): SessionFacts => ({
   start,
   ...(start === goOnName && { draft: cutDraft }),
-  ...(isRecalled(start) && { draft: toGivingBack(sampleRecall) }),
+  ...(isRecalled(start) && { draft: { ...sampleRecall, recall: sampleRecall } }),
   verdicts: new Map(
     Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
   ),
@@ -131,13 +130,12 @@ const cutDraft: SessionDraft = {
 const isRecalled = (start: NodeName) => start.endsWith('ecalled')
 
 /** Is a payment that its sender calls a mistake. */
-const sampleRecall: DraftRecall = {
+const sampleRecall = {
   intentId: '0x03',
-  account: nobody,
-  label: '2547...002',
+  recipient: { kind: 'known', address: nobody, label: '2547...002' },
   amountWei: 10n ** 15n,
   until: 1_798_000_000_000,
-}
+} as const satisfies DraftRecall
 
 export const startsOf = (settings: MenuSettings): readonly NodeName[] => [
   'main',

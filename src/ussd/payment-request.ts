@@ -88,7 +88,7 @@ export async function requestPayment(
 
 /** Names the payment that a receiver gives back, unless another recipient was typed since. */
 function findReturned({ recipient, recall }: Intent): Hex | undefined {
-  const isSame = recipient?.kind === 'known' && recipient.address === recall?.account
+  const isSame = recipient?.kind === 'known' && recipient.address === recall?.recipient.address
   return isSame ? recall?.intentId : undefined
 }
 

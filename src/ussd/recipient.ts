@@ -23,11 +23,10 @@ export type KnownRecipient = {
   local?: LocalMoney | undefined
 }
 
-/** Describes a payment that its sender calls a mistake: the other party's account and name. */
+/** Describes a payment that its sender calls a mistake; `recipient` is the other party. */
 export type DraftRecall = {
   intentId: Hex
-  account: Address
-  label: string
+  recipient: KnownRecipient
   amountWei: bigint
   /** Holds the amount in local money, if it was agreed in that. */
   agreed?: LocalMoney | undefined

@@ -154,7 +154,7 @@ const writeLine =
   (label: (messages: Messages) => string) =>
   (context: MenuContext, { recall }: SessionDraft): string => {
     const payment = requireAnswer(recall)
-    return `${label(context.messages)} ${writeAmount(payment, context)}, ${payment.label}`
+    return `${label(context.messages)} ${writeAmount(payment, context)}, ${payment.recipient.label}`
   }
 
 /** Lets a sender have a payment held back, and its receiver decide. No digit leads here. */
@@ -184,7 +184,7 @@ export const recallPart = {
           const lines =
             recallable === 'none'
               ? [nothing]
-              : [ask(writeAmount(recallable, context), recallable.label), `3. ${hold}`]
+              : [ask(writeAmount(recallable, context), recallable.recipient.label), `3. ${hold}`]
           return [...lines, `0. ${context.messages.back}`].join('\n')
         },
         retryText: ({ messages }, _, { recallable }) =>
@@ -206,11 +206,11 @@ export const recallPart = {
         kind: 'list',
         facts: listRateFacts(settings),
         title(context, { recall: payment }, { rate = 'none' }) {
-          const { label, amountWei, until = 0 } = requireAnswer(payment)
+          const { recipient, amountWei, until = 0 } = requireAnswer(payment)
           const { messages } = context
           return recallWords(messages).mistaken(
             createWorthFormats(context, rate).inShort.show(amountWei),
-            label,
+            recipient.label,
             writeUntil(messages, until),
           )
         },

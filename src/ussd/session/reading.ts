@@ -25,7 +25,7 @@ import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
 import { openDraft, takeUpCutSession } from './cut-session.ts'
 import { createMenuContext } from './menu-context.ts'
-import { findHeldBack, toGivingBack } from './recalls.ts'
+import { findHeldBack } from './recalls.ts'
 import {
   askedRecord,
   hasAccountRecord,
@@ -348,8 +348,10 @@ async function findSessionStart(
     return { start: goOnName, draft, isOver }
   }
   if ('recalled' in recorded) {
-    const isOver = (recorded.recalled.until ?? 0) <= visit.since
-    return { start: getRecalledStart(settings), draft: toGivingBack(recorded.recalled), isOver }
+    const { recalled: recall } = recorded
+    const { recipient, amountWei, until = 0 } = recall
+    const draft = { recall, recipient, amountWei }
+    return { start: getRecalledStart(settings), draft, isOver: until <= visit.since }
   }
   return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

@@ -4,7 +4,7 @@ import { shortenPhone } from '../../account/phone.ts'
 import type { Seal } from '../../account/seal.ts'
 import { nameRecall } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
-import type { MenuSettings, RecallAction, SessionDraft } from '../menu/node.ts'
+import type { MenuSettings, RecallAction } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { shortenAddress, writeUntil } from '../messages/texts.ts'
 import { findDenial, findReceiverPhone } from '../payment-request.ts'
@@ -35,9 +35,10 @@ export async function findOffered(visit: Visit, named: boolean): Promise<DraftRe
     memory.read(sender),
   ])
   if (offered === undefined) return 'none'
-  const { intentId, account } = offered
-  const name = findRecipientName(stored, intentId, account)
-  const found = { ...offered, label: name ?? shortenAddress(account, chainId) }
+  const { account, ...payment } = offered
+  const name = findRecipientName(stored, payment.intentId, account)
+  const recipient = toKnown(account, name, chainId)
+  const found = { ...payment, recipient }
   // What no screen has named yet, no answer can have meant.
   if (!named) return found
   return (await recordIfAbsent(ledger, stepKey, recallableRecord, found)) ?? 'none'
@@ -51,15 +52,12 @@ export async function findHeldBack(visit: Visit): Promise<DraftRecall | undefine
   if (first === undefined) return undefined
   const { sender: account, wei: amountWei, ...held } = first
   const senders = await decryptSenders(await memory.read(address), senderSeal, address)
-  const label = senders.get(account.toLowerCase()) ?? shortenAddress(account, chainId)
-  return { ...held, account, label, amountWei }
+  const recipient = toKnown(account, senders.get(account.toLowerCase()), chainId)
+  return { ...held, recipient, amountWei }
 }
 
-export const toGivingBack = (recall: DraftRecall): SessionDraft => ({
-  recall,
-  recipient: { kind: 'known', address: recall.account, label: recall.label },
-  amountWei: recall.amountWei,
-})
+const toKnown = (address: Address, name: string | undefined, chainId: number) =>
+  ({ kind: 'known', address, label: name ?? shortenAddress(address, chainId) }) as const
 
 /** Has a payment held back, or ends that. `authorizedBy` names the step that had the right PIN. */
 export async function changeRecall(
@@ -69,7 +67,7 @@ export async function changeRecall(
 ): Promise<Screen> {
   const { pins, ledger, settings, readHoldings } = visit.services
   const { messages } = visit
-  const { intentId, account } = draft
+  const { intentId, recipient } = draft
   const caller = visit.account.address
   if (pins !== undefined && authorizedBy === undefined) {
     throw new Error('a payment was held back or kept without a correct PIN')
@@ -81,7 +79,7 @@ export async function changeRecall(
     const isEnded = await ledger.endRecall(caller, intentId, `keep:${intentId}`)
     return endScreen(isEnded ? text.kept : text.ended)
   }
-  const reading = readHoldings(account).catch(() => undefined)
+  const reading = readHoldings(recipient.address).catch(() => undefined)
   const [holdings, sealed] = await Promise.all([
     withTimeLimit(visit.services, readWithinMs, reading, () => undefined),
     sealRecalled(visit, draft),
@@ -108,11 +106,11 @@ export async function changeRecall(
 /** Encrypts the message to the receiver; undefined without messages, or without its number. */
 async function sealRecalled(
   visit: Visit,
-  { intentId, account: address, label, amountWei }: DraftRecall,
+  { intentId, recipient, amountWei }: DraftRecall,
 ): Promise<string | undefined> {
   const { smsSeals } = visit.services
   if (smsSeals === undefined) return undefined
-  const phone = await findReceiverPhone(visit, smsSeals, { kind: 'known', address, label })
+  const phone = await findReceiverPhone(visit, smsSeals, recipient)
   const facts = { kind: 'received', amountWei, who: shortenPhone(visit.phone) } as const
   const name = { session: nameRecall(intentId), party: 'receiver' } as const
   return phone && (await smsSeals.sealFacts({ ...facts, phone }, name))

@@ -20,17 +20,17 @@ export type SessionRecord<Value> = { name: string; schema: z.ZodMiniType<Value> 
 
 const address = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
+const known = z.object({
+  kind: z.literal('known'),
+  address,
+  label: z.string(),
+  amountWei: z.optional(weiSchema),
+  local: z.optional(localMoney),
+})
+
 export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
   name: 'recipients',
-  schema: z.array(
-    z.object({
-      kind: z.literal('known'),
-      address,
-      label: z.string(),
-      amountWei: z.optional(weiSchema),
-      local: z.optional(localMoney),
-    }),
-  ),
+  schema: z.array(known),
 }
 
 const wallet = z.object({ name: z.string(), address, hours: z.optional(z.int()) })
@@ -76,8 +76,7 @@ export type Unpayable = z.output<typeof unpayableRecord.schema>
 
 const draftRecall = z.object({
   intentId: z.custom<Hex>((value) => isHex(value)),
-  account: address,
-  label: z.string(),
+  recipient: known,
   amountWei: weiSchema,
   agreed: z.optional(localMoney),
   until: z.optional(z.int()),

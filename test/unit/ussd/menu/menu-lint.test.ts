@@ -96,7 +96,10 @@ const facts: ScreenFacts = {
     hours: 24,
     offered: `${'W'.repeat(15)} W.`,
   },
-  recallable: { intentId: '0x03', account: address, label: '0x12345678...', amountWei: 1n, agreed },
+  recallable: {
+    ...{ intentId: '0x03', amountWei: 1n, agreed },
+    recipient: { kind: 'known', address, label: '0x12345678...' },
+  },
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
 }
 
