@@ -45,11 +45,14 @@ async function payUnder(rule: {
   methods: string[]
   times?: number
   every?: number
+  /** The ledger is empty, and no round of it has asked before the rule was in force. */
+  isAnew?: boolean
 }): Promise<Set<string>> {
   const delivery = rig.newPayment()
   const deliver = (times: number) =>
     Promise.all(Array.from({ length: times }, () => rig.deliver(delivery)))
   const scripted = rig.faults.script(rule)
+  if (rule.isAnew) await rig.beginAnew()
   const replies = await deliver(3)
   // What is asked in the background is asked at the latest in a round of the ledger.
   await until(() => scripted.hits() > 0, { everyMs: 10 })
@@ -82,8 +85,7 @@ describe.for(sampleOf(4, faults, 'kinds'))('a payment while $name', ({ name, fau
   })
 
   test.for(before.filter(isChosen))('at %s is submitted or nothing was sent', async (method) => {
-    if (remembered.has(method)) await rig.beginAnew()
-    const told = await payUnder({ fault, methods: [method] })
+    const told = await payUnder({ fault, methods: [method], isAnew: remembered.has(method) })
     // Without the key's nonces an empty ledger does not know what it has lost: it closes nothing.
     const isUnknown =
       method === 'eth_getTransactionCount' || (remembered.has(method) && fault.kind === 'refuse')
@@ -92,9 +94,12 @@ describe.for(sampleOf(4, faults, 'kinds'))('a payment while $name', ({ name, fau
       expect(claims).toEqual(['uncertain', 'submitted'])
       return
     }
-    // One of three deliveries at once that gave up on a busy machine may not know.
+    // On a busy machine a delivery may give up and not know; if all three do, the next one decides,
+    // without the fault.
     const decided = claims.filter((claim) => claim !== 'uncertain')
-    expect(decided).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
+    const others = claims[0] === 'uncertain' ? ['submitted'] : []
+    expect(harmless.has(fault.kind) ? ['submitted'] : ['refused', ...others]).toContain(decided[0])
+    expect(decided).toHaveLength(1)
   })
 })
 

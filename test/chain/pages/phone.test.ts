@@ -211,7 +211,7 @@ if (takesPictures) {
       await sends(page, '7', 'Till')
       await sends(page, till, 'Amount')
       await sends(page, '0.02', 'Withdraw 0.02')
-      await sends(page, '482615', 'Code:')
+      await sends(page, '482615', 'Code for agent:')
       await takePicture(handset, 'cash-out-caller')
       await page.locator('#number').fill(agent)
       const isDone = async () => {
