@@ -68,9 +68,9 @@ export async function describeCaller(
     loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
     tills: tills.filter((till) => isAddressEqual(till.account, account)),
     till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
-    recalled: recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => ({
-      ...{ intent, sender, wei: `${heldWei}`, until: toIso(until) },
-    })),
+    recalled: recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => {
+      return { intent, sender, wei: `${heldWei}`, until: toIso(until) }
+    }),
     pin: memory && describePin(memory),
     ...describeStanding(standing, options.limits),
   }

@@ -117,7 +117,7 @@ export type MenuContext = RecipientRules &
     tills?: ReadonlyMap<string, Till | null>
     /** Maps typed codes to withdrawals at the caller's till; null for a code that has none. */
     withdrawals?: ReadonlyMap<string, Omit<DraftWithdrawal, 'code'> | null>
-    /** Holds the payment that this session may call a mistake; null if there is none. */
+    /** Holds the payment that this session may call a mistake, or null. */
     recallable?: DraftRecall | null
     messages: Messages
     unit: Unit

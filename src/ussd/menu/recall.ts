@@ -37,7 +37,7 @@ export const recallWords = defineWords({
     mistaken: (amount: string, from: string, until: string) =>
       `${from} says ${amount} to you was a mistake. Held until ${until}.`,
     onlyYou: 'It goes back only if you agree.',
-    somebody: 'Somebody says that a payment to you was a mistake.',
+    unnamed: 'A payment to you may be a mistake, its sender says.',
     giveBack: 'Give it back',
     keep: 'Keep it',
     kept: 'You keep it. It is not held any more.',
@@ -62,7 +62,7 @@ export const recallWords = defineWords({
     mistaken: (amount, from, until) =>
       `${from} anasema alikosea kukutumia ${amount}. Zimezuiwa hadi ${until}.`,
     onlyYou: 'Zitarudi tu ukikubali.',
-    somebody: 'Mtu anasema alikosea kukutumia pesa.',
+    unnamed: 'Mtu anasema alikosea kukutumia pesa.',
     giveBack: 'Rudisha',
     keep: 'Baki nazo',
     kept: 'Umebaki nazo. Hazijazuiwa tena.',
@@ -88,7 +88,7 @@ export const recallWords = defineWords({
     mistaken: (amount, from, until) =>
       `${from} dit vous avoir envoyé ${amount} par erreur. Retenu jusqu'à ${until}.`,
     onlyYou: 'Rien ne repart sans votre accord.',
-    somebody: "Quelqu'un dit vous avoir payé par erreur.",
+    unnamed: "Quelqu'un dit vous avoir payé par erreur.",
     giveBack: 'Rendre',
     keep: 'Garder',
     kept: "Vous le gardez. Il n'est plus retenu.",
@@ -114,7 +114,7 @@ export const recallWords = defineWords({
     mistaken: (amount, from, until) =>
       `${from} dice que le envió ${amount} por error. Retenido hasta ${until}.`,
     onlyYou: 'Solo vuelve si usted acepta.',
-    somebody: 'Alguien dice que le pagó por error.',
+    unnamed: 'Alguien dice que le pagó por error.',
     giveBack: 'Devolver',
     keep: 'Quedármelo',
     kept: 'Usted se lo queda. Ya no está retenido.',
@@ -237,7 +237,7 @@ export const recallPart = {
       }),
       ...(settings.pin === 'strict' && {
         pinToSeeRecalled: createPinQuestion(({ pin }) => pin.enter.see, {
-          title: ({ messages }) => recallWords(messages).somebody,
+          title: ({ messages }) => recallWords(messages).unnamed,
           target: 'recalled',
         }),
       }),

@@ -273,8 +273,8 @@ export function pruneRecalls(rows: Draft, olderThanMs: number, limit: number): v
 export const recallSteps = {
   /** Lists what is held back in an account, the oldest first. */
   listRecalled: reads(({ rows }, account: Address): Recalled[] =>
-    listHeld(rows, account).map(({ held: { intent_id: intentId, sender, wei, until } }) => ({
-      ...{ intentId, sender, wei: BigInt(wei), until },
-    })),
+    listHeld(rows, account).map(({ held: { intent_id: intentId, sender, wei, until } }) => {
+      return { intentId, sender, wei: BigInt(wei), until }
+    }),
   ),
 }

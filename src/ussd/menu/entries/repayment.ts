@@ -163,7 +163,7 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
   words(messages).reminder(amount, messages.date(dueAt))
 
-/** Writes the whole of a debt; undefined if there is none to be read. */
+/** Writes the whole of a debt; undefined if it cannot be read. */
 const writeWholeDebt = (context: MenuContext, { debt }: ScreenFacts): string | undefined =>
   debt === 'unavailable' || debt.owedWei === 0n
     ? undefined

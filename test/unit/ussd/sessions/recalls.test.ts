@@ -279,7 +279,7 @@ describe('with a PIN', () => {
       settle
       ask: 5*${pin}*2 -> …
       ask: 5*${pin}*2*3*${pin} -> ${held('0.001 tRBTC')}
-      see@1: -> CON Somebody says that a payment to you was a mistake.|Enter your PIN|0. Back
+      see@1: -> CON A payment to you may be a mistake, its sender says.|Enter your PIN|0. Back
       see@1: ${pin} -> ${told('0.001 tRBTC')}
       see@1: ${pin}*92*${pin} -> END You keep it. It is not held any more.`
 })
