@@ -183,6 +183,12 @@ export function findSealedNumber(
   return recipients.find((recipient) => recipient.address === address)?.sealed
 }
 
+/** Forgets a recipient who was paid by mistake; returns undefined for one who is not stored. */
+export function forgetRecipient(memory: AccountMemory, address: Address) {
+  const recipients = memory.recipients.filter((each) => !isAddressEqual(each.address, address))
+  return recipients.length === memory.recipients.length ? undefined : { ...memory, recipients }
+}
+
 /** Lists the recipients to offer again, without those that screens could not tell apart. */
 export function listRecipients({ recipients }: AccountMemory): AccountMemory['recipients'] {
   return recipients.filter(

@@ -19,7 +19,11 @@ import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import { writeReminder } from '../ussd/menu/entries/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
 import { selectMessages } from '../ussd/messages/languages.ts'
-import { createAmountFormats, writeWithWorth } from '../ussd/screens/amount-formats.ts'
+import {
+  createAmountFormats,
+  createWorthFormats,
+  writeWithWorth,
+} from '../ussd/screens/amount-formats.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../ussd/screens/septets.ts'
 import {
   correctFacts,
@@ -65,6 +69,15 @@ function chooseForm(texts: readonly string[], serviceName: string | undefined): 
   return forms.find((text) => countSeptets(text) <= maxSeptets) ?? forms.at(-1) ?? ''
 }
 
+/** Creates a reader of the rate, which keeps its price for all messages of a round. */
+function createRateReader(config: Config, runtime: Runtime) {
+  let readRate: ReturnType<typeof assembleRates> | undefined
+  return async (ledger: Ledger) => {
+    readRate ??= assembleRates(config, runtime, ledger)
+    return (await readRate()) ?? 'none'
+  }
+}
+
 /** Creates what sends each message at most once. Returns undefined if SMS is off. */
 function createSender(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
   const { clock, log } = runtime
@@ -72,7 +85,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   if (config.sms === undefined || seals === undefined) return undefined
   const provider = createAfricasTalkingSms({ account: config.sms, ...runtime })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
-  let readRate: ReturnType<typeof assembleRates> | undefined
+  const readRate = createRateReader(config, runtime)
   const formats = { unit: config.unit, ...createAmountFormats(config.unit, config.menu) }
 
   /** Decrypts a message and writes its text in the recipient's language. */
@@ -117,8 +130,11 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
     sendSms: (sms: DueSms, ledger: Ledger) => {
       const open = async () => {
         const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
+        // What is held back may be less than was agreed to.
+        const rate = sms.recalled ? await readRate(ledger) : 'none'
+        const { show } = createWorthFormats(formats, rate)
         const writeTexts: WriteTexts = (messages, code) =>
-          writeSms(facts, sms, messages, formats.showAmount, code)
+          writeSms(facts, sms, messages, show, code)
         return { phone: facts.phone, writeTexts }
       }
       const logFields = { intent: sms.intentId, party: sms.party }
@@ -130,9 +146,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
         const phone = await seals.openNumber(sealed, nameReminderSubject(account))
         if (phone === undefined)
           throw new Error('a number was encrypted under another account secret')
-        // One reader keeps its price for all reminders of a round.
-        readRate ??= assembleRates(config, runtime, ledger)
-        const rate = (await readRate()) ?? 'none'
+        const rate = await readRate(ledger)
         const writeTexts: WriteTexts = (messages) => [
           writeWithWorth(formats, rate, ({ showOwed }) =>
             writeReminder(messages, showOwed(owedWei), dueAt),

@@ -326,7 +326,8 @@ export async function findReceiverPhone(
   if (recipient?.kind !== 'known') return undefined
   try {
     const { address: sender } = account
-    const sealed = findSealedNumber(await memory.read(sender), recipient.address)
+    const sealed =
+      recipient.sealed ?? findSealedNumber(await memory.read(sender), recipient.address)
     return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
   } catch (error) {
     // A payment goes on without the message to its recipient.
@@ -350,8 +351,10 @@ async function recordRecipient(visit: Visit, intentId: Hex, intent: Intent): Pro
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
   const { currency, cents } = intent.agreed ?? {}
   const local = currency && cents ? { currency, cents } : undefined
-  if (recipient.kind === 'till') {
-    const label = `${to} (${derivePaymentCode(visit.services.keys, intentId)})`
+  // Who gives back what came by mistake does not pay its sender again.
+  if (recipient.kind === 'till' || findReturned(intent) !== undefined) {
+    const code = derivePaymentCode(visit.services.keys, intentId)
+    const label = recipient.kind === 'till' ? `${to} (${code})` : to
     updateMemoryLater(visit.services, sender, (memory) =>
       recordRecipientName(memory, { intentId, address, to: label }),
     )

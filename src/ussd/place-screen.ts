@@ -2,7 +2,7 @@ import { type Address, checksumAddress, type Hex } from 'viem'
 import { hasShownFailure, listRecipients, recordShownFailure } from '../account/memory.ts'
 import { listWallets } from '../account/wallets.ts'
 import { decodeCall } from '../loan/calls.ts'
-import { readLoanTerms } from '../loan/reader.ts'
+import { type Received, readLoanTerms } from '../loan/reader.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
@@ -10,8 +10,8 @@ import { findKnownRefusal, type PlaceScreen, type SessionView } from './known-re
 import {
   describePayments,
   describeReceived,
-  getReceivedProgress,
   hasFailed,
+  matchReceived,
   maxListedPayments,
 } from './menu/entries/activity.ts'
 import { getNode, type Intent, isEffect, requireAnswer } from './menu/node.ts'
@@ -161,10 +161,14 @@ async function readActivity({ services, account: { address: account } }: Shown) 
     }),
   ])
   const ownPayments = describePayments(payments, accountMemory, chainId)
-  if (received === 'unavailable') return { ownPayments, received, till }
   const senders = await decryptSenders(accountMemory, senderSeal, account)
   const finality = { payments: incoming, confirmations }
-  return { ownPayments, received: describeReceived(received, finality, senders, chainId), till }
+  const describe = (events: readonly Received[]) =>
+    describeReceived(events, finality, senders, chainId)
+  if (received === 'unavailable') {
+    return { ownPayments: [...ownPayments, ...describe([])], received, till }
+  }
+  return { ownPayments, received: describe(received), till }
 }
 
 /** Limits how many payments to an account are compared with what it received. */
@@ -192,7 +196,10 @@ export async function readFinalBalance(
   const finality = { payments, confirmations }
   // Read after the balance, so that no transfer of that is missing here.
   const received = await loan.listReceived(account, maxIncoming).then(
-    (events) => events.filter((event) => getReceivedProgress(event, finality) === 'arriving'),
+    (events) =>
+      matchReceived(events, finality)
+        .filter(({ progress }) => progress === 'arriving')
+        .map(({ event }) => event),
     // Without the chain's events, the ledger tells what its rounds have seen in blocks.
     () =>
       arriving

@@ -17,6 +17,8 @@ export type KnownRecipient = {
   kind: 'known'
   address: Address
   label: string
+  /** Holds its number, encrypted for the caller, where the caller's list has none. */
+  sealed?: string | undefined
   /** Holds the last transfer to this recipient; undefined if that sent the whole balance. */
   amountWei?: bigint | undefined
   /** Holds its amount in local money, if it was agreed in that. */

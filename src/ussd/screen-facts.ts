@@ -81,6 +81,8 @@ export type Activity = {
   state: ActivityState
   /** Holds the payment's receipt number, where it is known which payment it was. */
   receipt?: string | undefined
+  /** Tells when it was accepted (Unix time in ms), where that is known. */
+  at?: number | undefined
 }
 
 export type ActivityState =

@@ -219,7 +219,15 @@ export const tables = {
     ['account'],
     {
       account: text,
-      held: z.array(z.object({ intent_id: hex, sender: address, wei, until: integer })),
+      held: z.array(
+        z.object({
+          intent_id: hex,
+          sender: address,
+          wei,
+          until: integer,
+          number: z.optional(text),
+        }),
+      ),
       /** Tells when the account itself last asked for that of a payment of its own. */
       asked_at: integerOrNull,
       at: integer,

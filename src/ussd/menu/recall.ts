@@ -10,12 +10,14 @@ import {
   type Entry,
   type MenuContext,
   type MenuPart,
+  type MenuQuestion,
   type MenuSettings,
   type NodeName,
   type RecallAction,
   rejectAnswer,
   requireAnswer,
   type SessionDraft,
+  type Target,
 } from './node.ts'
 import { createPinQuestion, listRateFacts } from './questions.ts'
 
@@ -157,13 +159,42 @@ const writeLine =
     return `${label(context.messages)} ${writeAmount(payment, context)}, ${payment.recipient.label}`
   }
 
+/** Creates the question whether to have the named payment held back. */
+const createWrongNumber = (target: Target): MenuQuestion => ({
+  kind: 'question',
+  facts: ['recallable'],
+  prompt(context, _, { recallable }) {
+    const { ask, hold, nothing } = recallWords(context.messages)
+    const lines =
+      recallable === 'none'
+        ? [nothing]
+        : [ask(writeAmount(recallable, context), recallable.recipient.label), `3. ${hold}`]
+    return [...lines, `0. ${context.messages.back}`].join('\n')
+  },
+  retryText: ({ messages }, _, { recallable }) =>
+    [
+      ...(recallable === 'none' ? [] : [`3. ${recallWords(messages).hold}`]),
+      `0. ${messages.back}`,
+    ].join('\n'),
+  parseAnswer(typed, { recallable, messages }) {
+    if (typed !== '3') return rejectAnswer(messages.unknownChoice)
+    if (recallable === undefined) return { kind: 'lookup', subject: 'recallable' }
+    return recallable === null
+      ? rejectAnswer(recallWords(messages).nothing)
+      : acceptAnswer({ recall: recallable })
+  },
+  targets: [target],
+  back: 'activity',
+})
+
 /** Lets a sender have a payment held back, and its receiver decide. No digit leads here. */
 export const recallPart = {
   words: recallWords,
   digit: '0',
   findTarget: () => undefined,
   createNodes(settings) {
-    if (!hasRecalls(settings)) return {}
+    // What is held stays so where callers can have nothing more held.
+    if (settings.profile === 'demo') return {}
     const isOpen = settings.pin === 'off'
     const createQuestion = (
       kind: RecallAction['kind'],
@@ -176,32 +207,6 @@ export const recallPart = {
         back,
       })
     return {
-      wrongNumber: {
-        kind: 'question',
-        facts: ['recallable'],
-        prompt(context, _, { recallable }) {
-          const { ask, hold, nothing } = recallWords(context.messages)
-          const lines =
-            recallable === 'none'
-              ? [nothing]
-              : [ask(writeAmount(recallable, context), recallable.recipient.label), `3. ${hold}`]
-          return [...lines, `0. ${context.messages.back}`].join('\n')
-        },
-        retryText: ({ messages }, _, { recallable }) =>
-          [
-            ...(recallable === 'none' ? [] : [`3. ${recallWords(messages).hold}`]),
-            `0. ${messages.back}`,
-          ].join('\n'),
-        parseAnswer(typed, { recallable, messages }) {
-          if (typed !== '3') return rejectAnswer(messages.unknownChoice)
-          if (recallable === undefined) return { kind: 'lookup', subject: 'recallable' }
-          return recallable === null
-            ? rejectAnswer(recallWords(messages).nothing)
-            : acceptAnswer({ recall: recallable })
-        },
-        targets: [isOpen ? createEffect('recall') : 'pinToRecall'],
-        back: 'activity',
-      },
       recalled: {
         kind: 'list',
         facts: listRateFacts(settings),
@@ -232,13 +237,18 @@ export const recallPart = {
         backLabel: (messages) => goOn.words(messages).menu,
       },
       ...(!isOpen && {
-        pinToRecall: createQuestion('recall', (say) => recallWords(say).hold, 'wrongNumber'),
         pinToKeep: createQuestion('keep', (say) => recallWords(say).keep, 'recalled'),
       }),
       ...(settings.pin === 'strict' && {
         pinToSeeRecalled: createPinQuestion(({ pin }) => pin.enter.see, {
           title: ({ messages }) => recallWords(messages).unnamed,
           target: 'recalled',
+        }),
+      }),
+      ...(hasRecalls(settings) && {
+        wrongNumber: createWrongNumber(isOpen ? createEffect('recall') : 'pinToRecall'),
+        ...(!isOpen && {
+          pinToRecall: createQuestion('recall', (say) => recallWords(say).hold, 'wrongNumber'),
         }),
       }),
     }

@@ -11,7 +11,7 @@ import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
 import { findUnpayable } from '../known-refusal.ts'
 import { goOnName } from '../menu/entries/go-on.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
-import { getRecalledStart, hasRecalls } from '../menu/recall.ts'
+import { getRecalledStart } from '../menu/recall.ts'
 import {
   type AmountVerdict,
   followAnswers,
@@ -116,7 +116,7 @@ export async function readSession(
   answers: readonly string[],
   storesAnswers: boolean,
 ) {
-  const { pins, ledger, settings, menu } = visit.services
+  const { pins, ledger, settings } = visit.services
   const { createStepKey } = visit
   // In the demonstration late answers pay too.
   const holdsQuestions = settings.profile !== 'demo'
@@ -125,7 +125,7 @@ export async function readSession(
   const verdicts = new Map<number, PinVerdict>()
   const askedAgain = new Map<number, boolean>()
   const amountVerdicts = new Map<number, AmountVerdict>()
-  const isPlain = pins === undefined && !menu.has(goOnName) && !hasRecalls(settings)
+  const isPlain = pins === undefined && settings.profile === 'demo'
   const sessionStart = isPlain ? { start: 'main' } : await findSessionStart(visit, answers.length)
   if (sessionStart === 'dormant') {
     // The number may be another person's now: nothing is shown, and no answer is stored.
@@ -328,7 +328,7 @@ async function findSessionStart(
     if (place === 'main' && answerCount === 0) {
       const goOn = await takeUpCutSession(visit)
       if (goOn !== undefined) return { goOn, offeredAt: visit.since }
-      const recalled = hasRecalls(settings) ? await findHeldBack(visit) : undefined
+      const recalled = settings.profile === 'demo' ? undefined : await findHeldBack(visit)
       if (recalled !== undefined) return { recalled }
     }
     if (place !== 'newPin') return place

@@ -1,9 +1,11 @@
-import type { Address } from 'viem'
-import { type AccountMemory, findRecipientName } from '../../account/memory.ts'
+import { type Address, getAddress } from 'viem'
+import { type AccountMemory, findRecipientName, forgetRecipient } from '../../account/memory.ts'
 import { shortenPhone } from '../../account/phone.ts'
 import type { Seal } from '../../account/seal.ts'
+import type { WholeLedger } from '../../operator/kept/steps.ts'
 import { nameRecall } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
+import { updateMemoryLater } from '../memory-updates.ts'
 import type { MenuSettings, RecallAction } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { shortenAddress, writeUntil } from '../messages/texts.ts'
@@ -50,9 +52,10 @@ export async function findHeldBack(visit: Visit): Promise<DraftRecall | undefine
   const { address } = visit.account
   const [first] = await ledger.listRecalled(address)
   if (first === undefined) return undefined
-  const { sender: account, wei: amountWei, ...held } = first
+  const { sender: account, wei: amountWei, number: sealed, ...held } = first
   const senders = await decryptSenders(await memory.read(address), senderSeal, address)
-  const recipient = toKnown(account, senders.get(account.toLowerCase()), chainId)
+  const name = senders.get(account.toLowerCase())
+  const recipient = { ...toKnown(account, name, chainId), sealed }
   return { ...held, recipient, amountWei }
 }
 
@@ -80,12 +83,16 @@ export async function changeRecall(
     return endScreen(isEnded ? text.kept : text.ended)
   }
   const reading = readHoldings(recipient.address).catch(() => undefined)
-  const [holdings, sealed] = await Promise.all([
+  const [holdings, told] = await Promise.all([
     withTimeLimit(visit.services, readWithinMs, reading, () => undefined),
     sealRecalled(visit, draft),
   ])
-  const asked = { intentId, sender: caller, holdings, sealed, ...toLimits(settings) }
+  const asked = { intentId, sender: caller, holdings, ...told, ...toLimits(settings) }
   const answer = await ledger.recall(asked)
+  if (answer.kind === 'held' || answer.kind === 'spent') {
+    const forget = (memory: AccountMemory) => forgetRecipient(memory, recipient.address)
+    updateMemoryLater(visit.services, caller, forget)
+  }
   switch (answer.kind) {
     case 'held': {
       const until = writeUntil(messages, answer.until)
@@ -103,17 +110,20 @@ export async function changeRecall(
   }
 }
 
-/** Encrypts the message to the receiver; undefined without messages, or without its number. */
+/** Encrypts the message to the receiver, if its number is known, and for it the sender's number. */
 async function sealRecalled(
   visit: Visit,
   { intentId, recipient, amountWei }: DraftRecall,
-): Promise<string | undefined> {
+): Promise<Pick<Parameters<WholeLedger['recall']>[0], 'sealed' | 'number'>> {
   const { smsSeals } = visit.services
-  if (smsSeals === undefined) return undefined
+  if (smsSeals === undefined) return {}
   const phone = await findReceiverPhone(visit, smsSeals, recipient)
   const facts = { kind: 'received', amountWei, who: shortenPhone(visit.phone) } as const
   const name = { session: nameRecall(intentId), party: 'receiver' } as const
-  return phone && (await smsSeals.sealFacts({ ...facts, phone }, name))
+  return {
+    sealed: phone && (await smsSeals.sealFacts({ ...facts, phone }, name)),
+    number: await smsSeals.sealNumber(visit.phone, getAddress(recipient.address)),
+  }
 }
 
 /** Decrypts the short numbers of senders, without those encrypted under another secret. */

@@ -24,6 +24,7 @@ const known = z.object({
   kind: z.literal('known'),
   address,
   label: z.string(),
+  sealed: z.optional(z.string()),
   amountWei: z.optional(weiSchema),
   local: z.optional(localMoney),
 })

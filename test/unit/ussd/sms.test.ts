@@ -39,8 +39,10 @@ beforeEach(() => {
   server.asked.length = 0
 })
 
+const feed = 'https://prices.example/kes'
+
 /** Opens the service with messages: dials, and blocks and rounds when the test makes them. */
-function open(settings: Record<string, string> = {}, more: Partial<typeof local> = {}) {
+function open(settings: Record<string, string> = {}, more: object = {}) {
   const { apiKey, username } = server.account
   const provider = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: server.url }
   const variables = { ...required, ...provider, PROFILE: 'lender', PIN: 'off', ...settings }
@@ -49,7 +51,11 @@ function open(settings: Record<string, string> = {}, more: Partial<typeof local>
   const running: Promise<unknown>[] = []
   const memory = createMemoryStore(clock.now)
   const runtime = {
-    ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
+    ...{ clock, log: (event: LogEvent) => void events.push(event) },
+    fetch: async (url: string | URL | Request, options?: RequestInit) =>
+      url === feed
+        ? Response.json({ rootstock: { kes: 12_000_000, last_updated_at: clock.now() / 1_000 } })
+        : fetch(url, options),
     waitUntil: (work: Promise<unknown>) => void running.push(work),
   }
   const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)), ...more }
@@ -74,6 +80,10 @@ const local = {
   readRate: async () => ({ currency: 'KES', micros: price }),
 }
 let price = 0n
+/** Where payments may be held that were a mistake. */
+const recalls = {
+  settings: { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 },
+}
 
 const numbered = /\n(Ref|Kumb): \d{3}-\d{4}(, \d+ \S+ \d{4})?$/
 /** Each message, without the number and the date of its payment. */
@@ -120,8 +130,7 @@ test('a phone is told once of each wallet that a code gave it, and the number is
 })
 
 test('a receiver is told once what is held back until when, unless it is back or kept by then', async () => {
-  const recalls = { settings: { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 } }
-  const { play, process, round, rows } = open({}, recalls as never)
+  const { play, process, round, rows } = open({}, recalls)
   const hold = `${paid}
     h: 5*2
     h: 5*2*3 -> END 0.001 tRBTC is held until …`
@@ -144,6 +153,30 @@ test('a receiver is told once what is held back until when, unless it is back or
     k@1: 92 -> END You keep it. It is not held any more.`)
   await round()
   expect(told().join()).not.toMatch(/mistake/)
+})
+
+test('a receiver is told first in local money what is held', async () => {
+  const { play, process } = open({}, recalls)
+  await play(`${paid}
+    h: 5*2
+    h: 5*2*3 -> END 0.001 tRBTC is held until …`)
+  await process({ LOCAL_CURRENCY: 'KES', RATE_FEED_URL: feed })()
+  expect(told().join()).toContain('2547...000 says KES 12,000 (0.001 tRBTC) to you was a mistake.')
+})
+
+test('who asked for a payment back is told that it came, though the payer knows no number', async () => {
+  const { play, round, rows } = open({}, recalls)
+  await play(`${paid}
+    h: 5*2
+    h: 5*2*3 -> END 0.001 tRBTC is held until …
+    b@1: -> CON …91. Give it back…
+    b@1: 91*1 -> END Transfer Submitted…`)
+  expect(unnamed(rows())).not.toMatch(numbers)
+  await play('settle')
+  await round()
+  expect(told()).toContain(
+    `${caller}: You received 0.001 tRBTC from 2547...001. Your account was credited.`,
+  )
 })
 
 describe('a message about an outcome', () => {
@@ -290,7 +323,8 @@ describe('a message about an outcome', () => {
         acceptedAt: 0,
         recalled,
       } as const
-      for (const text of writeSms(told, due, say, () => amount).map(toGsmAlphabet))
+      const worth = `KES 99,999,999 (${amount})`
+      for (const text of writeSms(told, due, say, () => worth).map(toGsmAlphabet))
         expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
       for (const kind of [...kindNames, 'received'] as const) {
         const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }

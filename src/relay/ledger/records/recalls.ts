@@ -30,6 +30,8 @@ export type RecallRequest = RecallLimits & {
   holdings: Holdings | undefined
   /** Holds the message to its receiver, sealed; undefined if none is sent. */
   sealed?: string | undefined
+  /** Holds the sender's number, sealed, for the message that the money is back. */
+  number?: string | undefined
 }
 
 /** Tells what is held back until when (Unix time in ms), or why nothing is. */
@@ -39,7 +41,7 @@ export type RecallAnswer =
   | { kind: 'final' | 'too_late' | 'too_often' | 'known' | 'too_many' | 'not_yours' }
 
 /** Describes what a receiver cannot spend for now, but may send back to the sender. */
-export type Recalled = { intentId: Hex; sender: Address; wei: bigint; until: number }
+export type Recalled = { intentId: Hex; wei: bigint } & Pick<Held, 'sender' | 'until' | 'number'>
 
 type PaymentRow = Row<'payments'>
 type Held = Row<'recalls'>['held'][number]
@@ -159,7 +161,7 @@ export const findRecallable = (
 
 /** Holds back what is unspent of one payment, once; asked again, it answers the same. */
 export function recall({ rows }: StepContext, request: RecallRequest): RecallAnswer {
-  const { intentId, sender, holdings, sealed } = request
+  const { intentId, sender, holdings, sealed, number } = request
   const payment = findPayment(rows, intentId)
   const to = payment && findRecipient(payment)
   if (payment?.account !== sender || to === undefined) return { kind: 'not_yours' }
@@ -188,7 +190,7 @@ export function recall({ rows }: StepContext, request: RecallRequest): RecallAns
   if (wei <= 0n) return { kind: 'spent' }
   if (smallest !== undefined) replaceHeld(rows, receiver, smallest)
   const until = rows.now + heldMs
-  const held = { intent_id: intentId, sender, wei: `${wei}`, until }
+  const held = { intent_id: intentId, sender, wei: `${wei}`, until, number }
   replaceHeld(rows, receiver, held, held)
   if (sealed !== undefined) {
     const message = { session: nameRecall(intentId), party: 'receiver', sealed } as const
@@ -273,8 +275,8 @@ export function pruneRecalls(rows: Draft, olderThanMs: number, limit: number): v
 export const recallSteps = {
   /** Lists what is held back in an account, the oldest first. */
   listRecalled: reads(({ rows }, account: Address): Recalled[] =>
-    listHeld(rows, account).map(({ held: { intent_id: intentId, sender, wei, until } }) => {
-      return { intentId, sender, wei: BigInt(wei), until }
+    listHeld(rows, account).map(({ held: { intent_id: intentId, wei, ...held } }) => {
+      return { ...held, intentId, wei: BigInt(wei) }
     }),
   ),
 }

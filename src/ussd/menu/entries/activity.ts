@@ -197,10 +197,11 @@ function describePayment(
   const state = toActivityState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
   const receipt = toReceiptNumber(request.intentId)
-  if (!('to' in call)) return { kind, amountWei, agreed, state, receipt }
+  const at = payment.acceptedAt
+  if (!('to' in call)) return { kind, amountWei, agreed, state, receipt, at }
   const name = findRecipientName(memory, request.intentId, call.to)
   const counterparty = name ?? shortenAddress(call.to, chainId)
-  return { kind, amountWei, agreed, counterparty, state, receipt }
+  return { kind, amountWei, agreed, counterparty, state, receipt, at }
 }
 
 /** Holds what tells whether a transfer in a block is final. */
@@ -210,21 +211,35 @@ export type Finality = {
   confirmations: number
 }
 
-/** Describes received transfers with the senders' numbers, as far as they are known. */
+/** Describes received transfers, and payments to come, by their senders' numbers where known. */
 export function describeReceived(
   events: readonly Received[],
   finality: Finality,
   senders: ReadonlyMap<string, string>,
   chainId: number,
 ): Activity[] {
-  return events.map((event) => ({
-    kind: 'received',
-    amountWei: event.amountWei,
-    agreed: findReceivedAgreed(event, finality.payments),
-    counterparty: senders.get(event.from.toLowerCase()) ?? shortenAddress(event.from, chainId),
-    state: { kind: getReceivedProgress(event, finality) },
-    receipt: findReceivedReceipt(event, finality.payments),
-  }))
+  const matched = matchReceived(events, finality)
+  const seen = new Set(matched.flatMap(({ payments }) => payments))
+  const coming = finality.payments
+    .filter((each) => isOpen(each) && each.kind === 'transfer' && each.outcome === null)
+    .filter((each) => !seen.has(each))
+    .map((each) => {
+      const event = { from: each.account as Address, amountWei: BigInt(each.spendsWei) }
+      return { event, payments: [each], progress: 'arriving' as const }
+    })
+  return [...coming, ...matched].map(({ event: { from, amountWei }, payments, progress }) => {
+    const [first, ...others] = payments
+    const texts = new Set(payments.map(({ agreed }) => agreed && formatLocal(agreed)))
+    return {
+      kind: 'received',
+      amountWei,
+      agreed: texts.size === 1 ? first?.agreed : undefined,
+      counterparty: senders.get(from.toLowerCase()) ?? shortenAddress(from, chainId),
+      state: { kind: progress },
+      receipt: first && others.length === 0 ? toReceiptNumber(first.intentId) : undefined,
+      at: first?.acceptedAt,
+    }
+  })
 }
 
 /** Finds the ledger's payments that a received transfer may be: in its transaction, or waiting. */
@@ -244,33 +259,34 @@ function findReceived(
   )
 }
 
-/** Returns the receipt number of the only payment that a received transfer may be. */
-function findReceivedReceipt(event: Received, payments: Finality['payments']) {
-  const [payment, ...others] = findReceived(event, payments)
-  return payment && others.length === 0 ? toReceiptNumber(payment.intentId) : undefined
-}
-
-/** Returns what a received transfer is in local money; nothing if payments of it differ in that. */
-function findReceivedAgreed(event: Received, payments: Finality['payments']) {
-  const agreed = findReceived(event, payments).map((payment) => payment.agreed)
-  const texts = new Set(agreed.map((each) => each && formatLocal(each)))
-  return texts.size === 1 ? agreed[0] : undefined
-}
-
 /**
- * Returns the progress of a received transfer: the ledger's word for its payment. Only a transfer
- * that is no payment of the ledger is judged by its depth.
+ * Finds which payments each received transfer may be, and its progress: the ledger's word for its
+ * payment. Only a transfer that is no payment of the ledger is judged by its depth. Of equal ones
+ * that may be the same payments, so many arrive as these payments do, the newest first.
  */
-export function getReceivedProgress(
-  event: Received,
+export function matchReceived(
+  events: readonly Received[],
   { payments, confirmations }: Finality,
-): 'arriving' | 'done' {
-  const { depth } = event
-  const found = findReceived(event, payments)
-  const isEachDone = found.every((each) => getProgress(each) === 'done')
-  const isDone = found.length > 0 ? isEachDone : depth >= confirmations
-  return isDone ? 'done' : 'arriving'
+): { event: Received; payments: PaymentRecord[]; progress: 'arriving' | 'done' }[] {
+  const found = events.map((event) => findReceived(event, payments))
+  return events.map((event, index) => {
+    const own = found[index] ?? []
+    if (own.length === 0) {
+      return { event, payments: [], progress: event.depth >= confirmations ? 'done' : 'arriving' }
+    }
+    const isEqual = (other: PaymentRecord[]) => other.length === own.length && other[0] === own[0]
+    const [open, done] = [own.filter(isOpen), own.filter((each) => !isOpen(each))]
+    const newer = found.slice(0, index).filter(isEqual).length
+    const hasAll = found.filter(isEqual).length === own.length
+    return {
+      event,
+      payments: hasAll ? [...open, ...done].slice(newer, newer + 1) : own,
+      progress: newer < open.length ? 'arriving' : 'done',
+    }
+  })
 }
+
+const isOpen = (payment: PaymentRecord): boolean => getProgress(payment) === 'arriving'
 
 export const hasFailed = (payment: Payment): boolean => toActivityState(payment).kind === 'failed'
 
@@ -289,9 +305,10 @@ function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
   const { ownPayments, received, till } = facts.activity
   const tillLines = till === undefined ? [] : writeTillDay(context, till, facts.rate)
   const activities = received === 'unavailable' ? ownPayments : [...ownPayments, ...received]
+  const newestFirst = activities.toSorted((one, other) => (other.at ?? 0) - (one.at ?? 0))
   const lines = [
     ...tillLines,
-    ...activities.map((each) => writeActivityLine(messages, each, formatAmount)),
+    ...newestFirst.map((each) => writeActivityLine(messages, each, formatAmount)),
     ...(received === 'unavailable' ? [text.receivedUnknown] : []),
   ]
   return lines.length === 0 ? [text.nothing] : lines

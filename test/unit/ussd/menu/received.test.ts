@@ -5,7 +5,7 @@ import type { PaymentState } from '../../../../src/relay/ledger/transitions.ts'
 import { getProgress } from '../../../../src/relay/progress.ts'
 import {
   describeReceived,
-  getReceivedProgress,
+  matchReceived,
   writeActivityLine,
 } from '../../../../src/ussd/menu/entries/activity.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
@@ -70,8 +70,44 @@ describe('a received transfer', () => {
     ['that is no payment of the ledger, in a new block', 'arriving', 11, []],
     ['that is no payment of the ledger, in a deep block', 'done', 12, []],
   ])('%s is told as %s', ([, word, depth, payments]) => {
-    expect(getReceivedProgress(receive(depth), { payments, confirmations })).toBe(word)
+    const [match] = matchReceived([receive(depth)], { payments, confirmations })
+    expect(match?.progress).toBe(word)
   })
+})
+
+test('of two equal transfers, of which one is final, one arrives, each with its receipt', () => {
+  const payments = [pay('mined', final), pay('mined', { intentId: '0x02' })]
+  const tell = (events: ReturnType<typeof receive>[]) =>
+    describeReceived(events, { payments, confirmations }, new Map(), 31).map(
+      ({ state, receipt }) => `${state.kind} ${receipt}`,
+    )
+  expect(tell([receive(9), receive(9)])).toEqual(['arriving 100-0002', 'done 100-0001'])
+  // What is not in a block that was read may be either.
+  expect(tell([receive(9)])).toEqual(['arriving undefined'])
+  expect(tell([receive(9), receive(9), receive(9)])).toEqual([
+    'arriving undefined',
+    'done undefined',
+    'done undefined',
+  ])
+})
+
+test('a payment that is on its way is told before any block has it, and once', () => {
+  const coming = [
+    pay('signed', { kind: 'transfer', hash: null, acceptedAt: 7 }),
+    pay('signed', { kind: 'transfer', hash: null, spendsWei: '6' }),
+    pay('signed', { kind: 'cashOut', hash: null, spendsWei: '7' }),
+    pay('expired', { kind: 'transfer', hash: null, spendsWei: '8' }),
+  ]
+  const described = describeReceived(
+    [{ ...receive(1), amountWei: 6n }],
+    { payments: coming, confirmations },
+    new Map(),
+    31,
+  )
+  expect(described.map(({ amountWei, state, at }) => [amountWei, state.kind, at])).toEqual([
+    [5n, 'arriving', 7],
+    [6n, 'arriving', undefined],
+  ])
 })
 
 test('a received transfer is told as its payment was agreed, and one that none is in the unit', () => {

@@ -72,6 +72,7 @@ describe('a payment to a wrong number', () => {
       see@1: 91*1 -> same
       next@1: -> ${menu}
       balance@1: 1 -> not …mistake…
+      soon: 5 -> CON My Activity|Received 0.001 tRBTC from 2547...001: arriving|Sent 0.001 tRBTC to 2547...001: done|…
       settle
       back@1: 5 -> not …Wrong number?…`
 
@@ -197,11 +198,39 @@ describe('a payment to a wrong number', () => {
       back@1: 5 -> not …Wrong number?…
       back@1: ${ask} -> ${nothing}`
 
+  plays('is paid again by no digit, neither its receiver nor, once it is back, its sender', open)`
+      pay: ${pay('0.001')} -> ${made}
+      menu: 98 -> …Send 0.001 tRBTC to 2547...001…
+      settle
+      ask: ${ask} -> …
+      ask: ${hold} -> ${held('0.001 tRBTC')}
+      menu2: 98 -> not …2547...001…
+      menu2: 2 -> not …2547...001…
+      see@1:
+      see@1: 91*1 -> ${made}
+      menu3@1: 98 -> not …2547...000…
+      settle
+      list@1: 5 -> …Sent 0.001 tRBTC to 2547...000…`
+
   plays('is nothing that the menu has where that is off', () => open({ recallMinutes: 0 }))`
       pay: ${pay('0.001')} -> ${made}
       settle
       ask: 5 -> not …Wrong number?…
       ask: ${ask} -> CON …Please choose from the list…`
+})
+
+test('a receiver is asked as long as something is held, also where nothing more can be', async () => {
+  const world = open({ recallMinutes: 0 })
+  await world.play(`pay: ${pay('0.001')} -> ${made}
+    settle`)
+  const [payment] = await world.ledger.listPayments(world.accountOf(0), 1)
+  await world.ledger.recall({
+    intentId: payment?.order.request.intentId ?? '0x',
+    ...{ sender: world.accountOf(0), withinMs: 60_000_000, everyMs: 0 },
+    holdings: { block: 0, wei: 0n, owedWei: 0n, spent: [] },
+  })
+  await world.play(`see@1: -> ${told('0.001 tRBTC')}
+    see@1: 91*1 -> ${made}`)
 })
 
 test('of a payment that is spent in part, the rest is held', async () => {
