@@ -2,44 +2,8 @@ import { type Address, checksumAddress, getAddress, type Hex } from 'viem'
 import type { Node } from './node.ts'
 import { RpcError, TransportError } from './rpc.ts'
 
-type Precompile = { number: number; name: string; networks: readonly ('rootstock' | 'ethereum')[] }
-
-const both = ['rootstock', 'ethereum'] as const
-
-/**
- * Lists the precompiles that a network has, or gets by an upgrade that is written already.
- * Rootstock, main and test network alike: `PrecompiledContracts.java` of RSKj 9.1.0 (RSKIP106, 119,
- * 137, 153, 203, 516). Ethereum, and so anvil: its execution specifications (EIP-4844, 2537, 7951).
- */
-export const precompiles: readonly Precompile[] = [
-  { number: 0x1, name: 'ecrecover', networks: both },
-  { number: 0x2, name: 'sha256', networks: both },
-  { number: 0x3, name: 'ripemd160', networks: both },
-  { number: 0x4, name: 'identity', networks: both },
-  { number: 0x5, name: 'modexp', networks: both },
-  { number: 0x6, name: 'bn128 addition', networks: both },
-  { number: 0x7, name: 'bn128 multiplication', networks: both },
-  { number: 0x8, name: 'bn128 pairing', networks: both },
-  { number: 0x9, name: 'blake2f', networks: both },
-  { number: 0xa, name: 'KZG point evaluation', networks: ['ethereum'] },
-  { number: 0xb, name: 'BLS12-381 G1 addition', networks: ['ethereum'] },
-  { number: 0xc, name: 'BLS12-381 G1 sum of products', networks: ['ethereum'] },
-  { number: 0xd, name: 'BLS12-381 G2 addition', networks: ['ethereum'] },
-  { number: 0xe, name: 'BLS12-381 G2 sum of products', networks: ['ethereum'] },
-  { number: 0xf, name: 'BLS12-381 pairing', networks: ['ethereum'] },
-  { number: 0x10, name: 'BLS12-381 field to G1', networks: ['ethereum'] },
-  { number: 0x11, name: 'BLS12-381 field to G2', networks: ['ethereum'] },
-  { number: 0x100, name: 'P-256 signature', networks: ['ethereum'] },
-  { number: 0x01000006, name: 'bridge', networks: ['rootstock'] },
-  { number: 0x01000008, name: 'remasc', networks: ['rootstock'] },
-  { number: 0x01000009, name: 'HD wallet utilities', networks: ['rootstock'] },
-  { number: 0x01000010, name: 'block header', networks: ['rootstock'] },
-  { number: 0x01000011, name: 'environment', networks: ['rootstock'] },
-  { number: 0x01000016, name: 'secp256k1 addition', networks: ['rootstock'] },
-  { number: 0x01000017, name: 'secp256k1 multiplication', networks: ['rootstock'] },
-]
-
-const bridgeNumber = precompiles.find(({ name }) => name === 'bridge')?.number ?? 0
+/** Is Rootstock's bridge, by `PrecompiledContracts.java` of RSKj 9.1.0. */
+const bridge = 0x01000006n
 
 /** Is the lowest address that can be a wallet's: MicroLoan.sol pays no lower one. */
 export const lowestWallet = 1n << 32n
@@ -74,7 +38,7 @@ export type NobodyKind = 'zero_address' | 'bridge' | 'nobody'
 export function findNobody(address: Address): NobodyKind | undefined {
   const number = BigInt(address)
   if (number === 0n) return 'zero_address'
-  if (number === BigInt(bridgeNumber)) return 'bridge'
+  if (number === bridge) return 'bridge'
   const isNobody = number < lowestWallet || burnAddresses.some((other) => BigInt(other) === number)
   return isNobody ? 'nobody' : undefined
 }

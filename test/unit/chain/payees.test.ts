@@ -6,11 +6,10 @@ import {
   isCodeOfWallet,
   lowestWallet,
   type NobodyKind,
-  precompiles,
   readPayee,
 } from '../../../src/chain/payees.ts'
 import { RpcError, TransportError } from '../../../src/chain/rpc.ts'
-import { codes, nobodies } from '../../support/payees.ts'
+import { codes, nobodies, precompiles } from '../../support/payees.ts'
 
 const neverAborted = new AbortController().signal
 
