@@ -3,6 +3,7 @@ import {
   type AbiParameter,
   type Address,
   type ContractErrorName,
+  type ContractFunctionName,
   type DecodeFunctionDataReturnType,
   decodeAbiParameters,
   decodeErrorResult,
@@ -123,20 +124,7 @@ function tryToDecode<Value>(decode: () => Value): Value | undefined {
   }
 }
 
-export type LoanRead =
-  | 'getBalance'
-  | 'loanOf'
-  | 'loanDetailsOf'
-  | 'terms'
-  | 'limitOf'
-  | 'isListed'
-  | 'inletOf'
-  | 'holderOf'
-  | 'liquidity'
-  | 'issuable'
-  | 'withdrawable'
-  | 'announcedBy'
-  | 'successor'
+export type LoanRead = ContractFunctionName<typeof loanAbi, 'view'>
 
 export const encodeReadCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex =
   encodeFunctionCall

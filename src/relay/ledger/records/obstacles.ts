@@ -1,14 +1,6 @@
 import type { ObstacleKind } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
-import { readMeta, saveMeta } from '../meta.ts'
-
-/** Holds the last obstacle: when it was met, logged, and ended (Unix times in ms). */
-type RecordedObstacle = {
-  kind: ObstacleKind
-  at: number
-  toldAt: number
-  endedAt?: number | undefined
-}
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 
 /** Tells whether a session is closed; `unsure`: it is not, as lost rows may have paid for it. */
 type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
@@ -19,7 +11,7 @@ type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
 /** Limits how often one obstacle is logged. */
 const logIntervalMs = 60_000
 
-export const readObstacle = (rows: Draft): RecordedObstacle | undefined =>
+export const readObstacle = (rows: Draft): MetaValue<'obstacle'> | undefined =>
   readMeta(rows, 'obstacle')
 
 /** Records an obstacle. It is news if it differs from the last one, and once a minute. */
@@ -29,7 +21,7 @@ export function recordObstacle(rows: Draft, kind: ObstacleKind | undefined): Ref
   const isSame = last?.kind === kind
   const isNews = !isSame || rows.now - last.toldAt >= logIntervalMs
   const toldAt = isNews ? rows.now : last.toldAt
-  saveMeta(rows, 'obstacle', { kind, at: rows.now, toldAt } satisfies RecordedObstacle)
+  saveMeta(rows, 'obstacle', { kind, at: rows.now, toldAt } satisfies MetaValue<'obstacle'>)
   return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
 }
 

@@ -1,9 +1,8 @@
 import type { Hex } from 'viem'
 import type { PaymentKind } from '../../../loan/kinds.ts'
-import type { LocalWorth } from '../../../loan/local-worth.ts'
 import { toReceiptNumber } from '../../forwarder/requests.ts'
 import type { Draft, StepContext } from '../draft.ts'
-import { readMeta, saveMeta } from '../meta.ts'
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { findRecipient, findSessions } from '../payments/clues.ts'
 import { getAgreed, getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
@@ -11,17 +10,9 @@ import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
 import type { Listing, Row } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
-import { type Execution, type Screen, smsParties } from '../values.ts'
+import { type Execution, smsParties } from '../values.ts'
 import { forgetMissing, listMissing } from './missing.ts'
 import { recordSetBack } from './possible-loss.ts'
-
-/**
- * Tells whether new payments are accepted; open ones continue. `since` is a Unix time in ms,
- * `nextAccountKey` the fingerprint of the account secret that may come next.
- */
-type Intake =
-  | { kind: 'open' }
-  | { kind: 'paused' | 'draining'; since: number; nextAccountKey?: string | undefined }
 
 /** Selects payments. Times are Unix times in ms. */
 type PaymentQuery = {
@@ -40,60 +31,12 @@ type PaymentQuery = {
   limit: number
 }
 
-/** Holds at most `limit` payments, maybe none; `next` is the time before which a page follows. */
-type PaymentPage = { payments: PaymentRecord[]; next: number | undefined }
-
-/** Shows operators a payment. Wei are decimal digits. */
-type PaymentRecord = {
-  intentId: Hex
-  state: PaymentState
-  kind: PaymentKind
-  account: string
-  /** Is the account or wallet that it pays; null if it pays nobody, or if that is deleted. */
-  recipient: string | null
-  spendsWei: string
-  /** Holds what its caller agreed to in local money; null if nothing, or if rows were lost. */
-  agreed: LocalWorth | null
-  acceptedAt: number
-  /** Tells since when it is assured, before its block is final; null if it is not. */
-  assuredAt: number | null
-  history: readonly (readonly [PaymentState, number])[]
-  relayer: string | null
-  nonce: number | null
-  attempts: number
-  hash: Hex | null
-  block: number | null
-  outcome: 'executed' | 'failed' | null
-  reason: string | null
-  /**
-   * Gives the inner call's gas, and the deadline (Unix time in s); null if the request is deleted.
-   */
-  gas: number | null
-  deadline: number | null
-}
-
-/** Adds the transactions of the payment's nonce, the highest price first. */
-type PaymentTrace = PaymentRecord & {
-  /** Is its session's answer; null if that is deleted. */
-  screen: Screen | null
-  /** Lists the intents that its nonce carries, in the order of the batch. */
-  batch: Hex[]
-  /** Lists its messages that were not sent yet. */
-  messages: Pick<Row<'sms'>, 'party' | 'state' | 'at' | 'attempts'>[]
-  transactions: {
-    hash: Hex
-    nonce: number
-    gasPriceWei: string
-    recordedAt: number
-    sentAt: number | null
-    failures: number
-  }[]
-}
-
 /** Limits the archived payments that are searched for an intent or a receipt number. */
 const maxSearchedHistory = 2_000
 
 type ListedRow = { row: Row<'payments'> | Row<'history'>; at: number }
+
+type Intake = MetaValue<'intake'>
 
 export const readIntake = (rows: Draft): Intake => readMeta(rows, 'intake') ?? { kind: 'open' }
 
@@ -120,7 +63,7 @@ export function setIntake(
   return saveIntake(rows, { kind, since, ...(hasNextKey && { nextAccountKey }) })
 }
 
-function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[] {
+function findPayments(rows: Draft, clue: string, limit: number) {
   const payments = findSessions(rows, clue, limit).flatMap(
     (session) => getPaymentRow(rows, session) ?? [],
   )
@@ -135,7 +78,8 @@ function findPayments(rows: Draft, clue: string, limit: number): PaymentRecord[]
 const listArchived = (rows: Draft): Row<'history'>[] =>
   rows.list({ table: 'history', list: 'age', newest: true, limit: maxSearchedHistory })
 
-function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
+/** Gives at most `limit` payments, maybe none; `next` is the time before which a page follows. */
+function readPage(rows: Draft, query: PaymentQuery) {
   const named = findByHashOrIntent(rows, query)
   if (named !== undefined) return { payments: named.map((row) => toRecord(row)), next: undefined }
   const listedRows = toListings(query)
@@ -229,7 +173,8 @@ function listRows(
     .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
 }
 
-export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
+/** Shows operators a payment; wei are decimal digits. */
+export function toRecord(row: Row<'payments'> | Row<'history'>) {
   const request = 'request' in row ? getRequest(row) : undefined
   return {
     intentId: row.intent_id,
@@ -254,7 +199,8 @@ export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   }
 }
 
-export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | undefined {
+/** Adds the transactions of the payment's nonce, the highest price first. */
+export function readTrace({ rows }: StepContext, intent: Hex) {
   const row = findRow(rows, intent)
   if (row === undefined) return undefined
   const record = toRecord(row)

@@ -1,6 +1,6 @@
 import { isWithin } from '../../../loan/amounts.ts'
 import type { Draft, StepContext } from '../draft.ts'
-import { readMeta, saveMeta } from '../meta.ts'
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { writes } from '../port.ts'
 
 /** Offers the price of a coin in millionths; `isAgreed` if a second feed has the same. */
@@ -11,13 +11,7 @@ type OfferedRate = {
   isAgreed: boolean
 }
 
-/** Holds the price from which changes are counted, and since when offers are refused. */
-type KnownRate = {
-  currency: string
-  micros: string
-  at: number
-  refused?: { micros: string; at: number } | undefined
-}
+type KnownRate = MetaValue<'rate'>
 
 const windowMs = 60 * 60 * 1_000
 

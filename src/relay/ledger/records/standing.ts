@@ -1,32 +1,9 @@
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
 import { reads } from '../port.ts'
-import type { Screen, StepKey } from '../values.ts'
+import type { StepKey } from '../values.ts'
 import { sumSentInDay } from './earlier.ts'
-
-/** Holds an account's state for operators. Times are Unix times in ms. */
-type AccountStanding = {
-  heldAt: number | undefined
-  /** Lists the last refusals, the newest first, with the screens that are still stored. */
-  refusals: { reason: string; at: number; screen: Screen | undefined }[]
-  /** Counts its payments without a known outcome. */
-  open: number
-  /** Sums up what counts toward the limits of a day. */
-  today: { transfers: number; sentWei: bigint }
-}
-
-/**
- * Tells how a session was decided: a payment has its intent, a refusal its reason. `ended` was
- * refused too, by a ledger whose lost rows may hold a payment of it.
- */
-type SessionTrace = {
-  state: 'refused' | 'ended' | 'accepted'
-  screen: Screen
-  decidedAt: number
-  intentId: Hex | undefined
-  reason: string | undefined
-}
 
 const maxRefusals = 5
 
@@ -48,7 +25,11 @@ export function recordRefusal(
   rows.put('refusals', { account, last, at: rows.now })
 }
 
-function readStanding(rows: Draft, account: Address): AccountStanding {
+/**
+ * Reads an account's state for operators: its last refusals, the newest first, its payments without
+ * a known outcome, and what counts toward the limits of a day. Times are Unix times in ms.
+ */
+function readStanding(rows: Draft, account: Address) {
   const { transfers, sentWei } = sumSentInDay(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
   return {
@@ -63,13 +44,17 @@ function readStanding(rows: Draft, account: Address): AccountStanding {
   }
 }
 
-export function readSessionTrace(rows: Draft, session: string): SessionTrace | undefined {
+/**
+ * Tells how a session was decided: a payment has its intent, a refusal its reason. `ended` was
+ * refused too, by a ledger whose lost rows may hold a payment of it.
+ */
+export function readSessionTrace(rows: Draft, session: string) {
   const row = rows.row('sessions', session)
   if (row === undefined) return undefined
   const { state, screen, account, decided_at: decidedAt } = row
   const refusals = rows.row('refusals', account)?.last ?? []
   return {
-    state: state === 'unsure' ? 'ended' : state,
+    state: state === 'unsure' ? ('ended' as const) : state,
     screen,
     decidedAt,
     intentId: rows.row('payments', session)?.intent_id,
@@ -83,11 +68,7 @@ export function pruneRefusals(rows: Draft, olderThanMs: number, limit: number): 
 }
 
 /** Holds or releases an account: a held one begins no payment. */
-export function setHold(
-  { rows }: StepContext,
-  account: Address,
-  mustHold: boolean,
-): AccountStanding {
+export function setHold({ rows }: StepContext, account: Address, mustHold: boolean) {
   if (!mustHold) rows.drop('holds', account)
   else if (!isHeld(rows, account)) rows.put('holds', { account, held_at: rows.now })
   return readStanding(rows, account)
