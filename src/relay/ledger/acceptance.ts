@@ -16,7 +16,7 @@ import {
   type Usage,
 } from './payments/nonces.ts'
 import { backPayment, beginPayment, getPaymentRow, saveHash } from './payments/payment-states.ts'
-import { readQueueTotals } from './payments/queue-totals.ts'
+import { readQueue } from './payments/queue-totals.ts'
 import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
 import { exceedsLendable, type Lendable } from './payments/reserves.ts'
 import { opens, reads } from './port.ts'
@@ -323,7 +323,7 @@ function back({ rows }: StepContext, { session, backing }: PaymentOffer): void {
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
 const countOpenPayments = ({ rows, relayer }: StepContext): number =>
-  countCarried(readRelayerTotals(rows, relayer)) + readQueueTotals(rows).waitingCount
+  countCarried(readRelayerTotals(rows, relayer)) + readQueue(rows).waiting
 
 /** Replaces a screen's placeholder by the start of a transaction's hash. */
 const insertHash = (screen: Screen, hash: string): Screen =>

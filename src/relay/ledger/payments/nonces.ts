@@ -14,7 +14,7 @@ import {
   requeuePayment,
   type Transition,
 } from './payment-states.ts'
-import { readQueueTotals } from './queue-totals.ts'
+import { readQueue } from './queue-totals.ts'
 import {
   countCarried,
   countMined,
@@ -104,8 +104,8 @@ export function findFreeNonce(
   { rows, rules, relayer: address }: StepContext,
   { chainNonce, poolNonce }: NonceCounts,
 ): number | undefined {
-  const { waitingCount, lastDeadline } = readQueueTotals(rows)
-  if (waitingCount > 0 && lastDeadline > rows.now / 1000) return undefined
+  const { waiting, until } = readQueue(rows)
+  if (waiting > 0 && until > rows.now / 1000) return undefined
   const relayer = readRelayerTotals(rows, address)
   const nonce = Math.max(chainNonce, poolNonce, findNextNonce(relayer))
   if (nonce < chainNonce + rules.maxInFlight) return nonce
@@ -116,7 +116,7 @@ export function findFreeNonce(
 export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
   accountOpenCount: listOpenPayments(rows, account).length,
   carried: countCarried(readRelayerTotals(rows, relayer)),
-  waiting: readQueueTotals(rows).waitingCount,
+  waiting: readQueue(rows).waiting,
 })
 
 /** Lists a nonce's transactions, the highest price first: a replacement has to offer more. */

@@ -21,7 +21,7 @@ import { updateBlockContents } from './block-contents.ts'
 import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
 import { getAgreed, getRequest, readExecutedOrder } from './executed.ts'
-import { addToQueue, readQueueTotals, removeFromQueue, saveQueueTotals } from './queue-totals.ts'
+import { countWaiting } from './queue-totals.ts'
 import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
 import { holdSms, updateSmsState } from './sms.ts'
@@ -320,11 +320,10 @@ function savePayment(rows: Draft, before: PaymentRow | undefined, after: Payment
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
-    const queue = readQueueTotals(rows)
-    saveQueueTotals(rows, isWaiting ? addToQueue(queue, after) : removeFromQueue(queue))
+    countWaiting(rows, isWaiting ? 1 : -1, after.request.deadline)
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
     // The queue is the same, but this write makes a concurrent check for open work run again.
-    saveQueueTotals(rows, readQueueTotals(rows))
+    countWaiting(rows, 0, 0)
   }
   if (before === undefined || getRequest(before).data !== getRequest(after).data) {
     if (before !== undefined) dropPaymentClues(rows, before)

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
-import { readQueueTotals } from '../payments/queue-totals.ts'
+import { readQueue } from '../payments/queue-totals.ts'
 import { readRelayerTotals } from '../payments/relayer-totals.ts'
 import { reads, writes } from '../port.ts'
 import { openPhases } from '../transitions.ts'
@@ -38,8 +38,7 @@ export type Identified = { kind: 'same' } | { kind: 'different'; names: string[]
 function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // This process may have another key than the ledger.
   const knownRelayer = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  if (readRelayerTotals(rows, knownRelayer).open.length + readQueueTotals(rows).waitingCount > 0)
-    return true
+  if (readRelayerTotals(rows, knownRelayer).open.length + readQueue(rows).waiting > 0) return true
   return openPhases.some((phase) => listPhasePayments(rows, phase, 1).length > 0)
 }
 

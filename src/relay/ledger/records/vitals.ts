@@ -8,7 +8,7 @@ import {
   sumRecentCounts,
 } from '../payments/counts.ts'
 import { listPhasePayments, readBackedWei } from '../payments/payment-states.ts'
-import { readQueueTotals } from '../payments/queue-totals.ts'
+import { readQueue } from '../payments/queue-totals.ts'
 import { countCarried, findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
 import { writes } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
@@ -109,7 +109,7 @@ function readVitals(step: StepContext, identity: Identity | undefined) {
     front: readFirstOpenNonce(step, relayerTotals),
     /** Counts payments of nonces in use, as in {@link Usage}. */
     carried: countCarried(relayerTotals),
-    waiting: readQueueTotals(rows).waitingCount,
+    waiting: readQueue(rows).waiting,
     /** Tells when the oldest payment of each open phase was accepted. */
     oldest: mapOpenPhases((phase) => listPhasePayments(rows, phase, 1)[0]?.accepted_at),
   }
