@@ -1,5 +1,4 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { getCallRules } from '../../loan/kinds.ts'
 import { computeClockLead, maxClockOffsetMs } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
@@ -21,14 +20,18 @@ import type {
   PayOptions,
   PreparedOrder,
 } from './paying-step.ts'
-import { maxReadingAgeMs, type Readings, readFunding, takeReadings } from './readings.ts'
+import {
+  maxReadingAgeMs,
+  type Prepared,
+  type Readings,
+  readFunding,
+  takeReadings,
+} from './readings.ts'
 import { answerDecided, endUnpaid, refuse } from './refuse.ts'
 import { watchReceipt } from './watch.ts'
 
 /** Adds what is to be paid, and the state of its account. */
-type Attempt = Read & { screens: Screens }
-
-type Read = Delivery & { prepared: PreparedOrder; view: Undecided }
+type Attempt = Prepared & { screens: Screens }
 
 export type Pay = (step: PayingStep) => Promise<PaymentAnswer>
 
@@ -111,9 +114,12 @@ async function tryToPay(delivery: Delivery, view: Undecided): Promise<PaymentAns
   }
   const { prepared } = progress
   const isAlone = view.open.length + view.executed.length === 0 && !view.isRecalled
-  const reading = readAll({ ...delivery, view, prepared })
-  const [readings, screens] = await Promise.all([reading, prepared.writeScreens(isAlone)])
-  const attempt = { ...delivery, view, prepared, screens }
+  const read = { ...delivery, view, prepared }
+  const [readings, screens] = await Promise.all([
+    takeReadings(read),
+    prepared.writeScreens(isAlone),
+  ])
+  const attempt = { ...read, screens }
   const { result, payee } = readings
   switch (result?.status) {
     // There is no result without a simulation (`PREFLIGHT=off`).
@@ -169,29 +175,6 @@ async function askToRepeat(
   )
   if (earlier === undefined || texts.repeat === undefined) return undefined
   return { kind: 'screen', screen: texts.repeat(earlier) }
-}
-
-async function readAll({ relayer, options, prepared, view, progress }: Read): Promise<Readings> {
-  const { order, payee } = prepared
-  const { sharedLimit } = getCallRules(order.kind)
-  progress.isDoubtful = view.isDoubtful === true
-  return await takeReadings(relayer, {
-    order,
-    payee,
-    view,
-    checkTarget: options.checkTarget,
-    readLimits: sharedLimit === 'nothing' ? undefined : options.readLimits[sharedLimit],
-    preflight: options.preflight,
-    readHoldings: view.isRecalled && options.readHoldings,
-    mayBeBacked:
-      order.lasting !== undefined &&
-      0n < order.spendsWei &&
-      order.spendsWei <= options.finalAtOnce.eachWei,
-    observed: progress.observed,
-    keepNonces(nonces) {
-      progress.traces = nonces
-    },
-  })
 }
 
 /** Offers the payment. What refuses it for want of funds is judged by fresh readings too. */

@@ -34,18 +34,8 @@ const nodeTimeoutMs = 2_000
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 
 /** Creates the function that ends sessions in the ledger, so that no later delivery can pay. */
-export function createEndSession({
-  ledger,
-  node,
-  signer,
-  forwarder,
-  rules,
-  clock,
-  log,
-}: Pick<
-  Relayer,
-  'ledger' | 'node' | 'signer' | 'forwarder' | 'rules' | 'clock' | 'log'
->): EndSession {
+export function createEndSession(relayer: Relayer): EndSession {
+  const { ledger, node, signer, clock, log } = relayer
   /** Reads what the chain shows of rows that the ledger may have lost. */
   async function readTraces({ deriveIntent }: SessionEnd): Promise<Traces | undefined> {
     try {
@@ -56,7 +46,7 @@ export function createEndSession({
       const [chain, pool, spent] = await Promise.all([
         read('latest'),
         read('pending'),
-        readIsSpent({ node, signer, forwarder, rules, clock }, intent),
+        readIsSpent(relayer, intent),
       ])
       return { chain, pool, relayer: signer.address.toLowerCase(), ...spent }
     } catch (error) {

@@ -1,5 +1,5 @@
-import type { Address } from 'viem'
 import { type Payee, readPayee } from '../../chain/payees.ts'
+import { getCallRules } from '../../loan/kinds.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import {
   decodeExecute,
@@ -9,7 +9,7 @@ import {
   type RequestResult,
   type SignedRequest,
 } from '../forwarder/requests.ts'
-import type { TargetCheck, TargetFault } from '../forwarder/target.ts'
+import type { TargetFault } from '../forwarder/target.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
 import type { Lendable } from '../ledger/payments/reserves.ts'
 import type { NextNonces } from '../ledger/records/possible-loss.ts'
@@ -20,6 +20,7 @@ import type { Order } from '../ledger/values.ts'
 import { readSettledBalance } from '../outcome/settled-balance.ts'
 import type { Relayer } from '../relayer.ts'
 import type { Funding } from './admission.ts'
+import type { Delivery, PreparedOrder } from './paying-step.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -44,30 +45,22 @@ export type Readings = {
   settled: SettledBalance | undefined
 }
 
-type Asked = {
-  order: Order
-  /** Holds a recipient that was typed or saved, which may be nobody's wallet. */
-  payee: Address | undefined
-  view: Undecided
-  /** Tells whether the forwarder calls the contract that screens are read from. */
-  checkTarget: TargetCheck
-  /** Reads what is left of shared limits; undefined without a simulation. */
-  readLimits: (() => Promise<Lendable>) | undefined
-  preflight: boolean
-  /** Reads what the account has, if something is held back in it. */
-  readHoldings: ((account: Address) => Promise<Holdings>) | undefined
-  /** Tells whether the payment may be final at once. */
-  mayBeBacked: boolean
-  /** Collects what is read for the ledger. */
-  observed: ObservationReport
-  /** Takes the nonces at once, so that a refusal for want of another answer knows them. */
-  keepNonces: (nonces: NextNonces) => void
-}
+/** Adds what is to be paid, and the state of its account. */
+export type Prepared = Delivery & { prepared: PreparedOrder; view: Undecided }
 
 /** Reads what a payment is judged by. The nonce after all pending ones is always read anew. */
-export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Readings> {
+export async function takeReadings({
+  relayer,
+  options,
+  progress,
+  prepared: { order, payee: recipient },
+  view,
+}: Prepared): Promise<Readings> {
   const { node, signer, clock, rules } = relayer
-  const { view, order, payee: recipient, preflight, observed } = asked
+  const { preflight, finalAtOnce } = options
+  const { observed } = progress
+  const { sharedLimit } = getCallRules(order.kind)
+  progress.isDoubtful = view.isDoubtful === true
   const signal = clock.timeout(nodeTimeoutMs)
   const readNonce = (block: 'latest' | 'pending') =>
     node.getTransactionCount(signer.address, signal, block)
@@ -79,19 +72,22 @@ export async function takeReadings(relayer: Relayer, asked: Asked): Promise<Read
       isFresh ? chainNonce.value : readNonce('latest'),
       readNonce('pending'),
     ])
-    asked.keepNonces({ chain, pool, relayer: signer.address.toLowerCase() })
+    // A refusal for want of another answer knows them.
+    progress.traces = { chain, pool, relayer: signer.address.toLowerCase() }
     return { chain, pool }
   }
+  const mayBeBacked =
+    order.lasting !== undefined && 0n < order.spendsWei && order.spendsWei <= finalAtOnce.eachWei
   const [simulated, target, lendable, payee, nonces, funding, holdings, settled] =
     await Promise.all([
       preflight ? simulate(relayer, view, order.request, signal) : undefined,
-      asked.checkTarget(node, signal),
-      preflight ? asked.readLimits?.() : undefined,
+      options.checkTarget(node, signal),
+      preflight && sharedLimit !== 'nothing' ? options.readLimits[sharedLimit]() : undefined,
       recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
       readNonces(),
       readFunding(relayer, view, observed, rules.accountStateMs),
-      asked.readHoldings?.(order.request.from),
-      asked.mayBeBacked ? readSettledInTime(relayer, order, signal) : undefined,
+      view.isRecalled ? options.readHoldings(order.request.from) : undefined,
+      mayBeBacked ? readSettledInTime(relayer, order, signal) : undefined,
     ])
   const result = target === 'ready' ? simulated : { status: target }
   if (observations.silentSince !== undefined) observed.node = 'answered'
