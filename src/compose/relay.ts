@@ -3,13 +3,7 @@ import { createCallerAccounts, withFormerAccounts } from '../account/caller-acco
 import { computeNumberingFingerprint } from '../account/numbering.ts'
 import { computeFingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
-import {
-  decodeDepositedWei,
-  decodeRefusal,
-  describeLoanRefusal,
-  encodeDepositCall,
-  encodeDepositTopics,
-} from '../loan/calls.ts'
+import { decodeRefusal, describeLoanRefusal } from '../loan/calls.ts'
 import { createRates, type Rate } from '../loan/local-worth.ts'
 import { createLoanReader, type LoanReader, RevertedRead } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
@@ -137,17 +131,8 @@ const getSigner = (config: Config): Signer => ({
 })
 
 export function assembleDepositClaim(config: Config, relayer: Relayer) {
-  const { chain, loan } = config
-  const { readBalance } = assembleLoan(config, relayer)
-  const deposit = {
-    to: loan,
-    data: encodeDepositCall(),
-    isThere: readBalance,
-    listTopics: encodeDepositTopics,
-    readAmount: decodeDepositedWei,
-  }
-  return (account: LocalAccount) =>
-    claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)
+  const options = { relayer, loan: config.loan, reader: assembleLoan(config, relayer) }
+  return (account: LocalAccount) => claimDeposit(options, account)
 }
 
 const readTimeoutMs = 5_000

@@ -1,6 +1,8 @@
-import { type Hex, keccak256, type LocalAccount } from 'viem'
+import { type Address, type Hex, keccak256, type LocalAccount } from 'viem'
 import type { SendResult } from '../chain/node.ts'
 import { chooseVerdict, type SendVerdict } from '../chain/verdicts.ts'
+import { decodeDepositedWei, encodeDepositCall, encodeDepositTopics } from '../loan/calls.ts'
+import type { LoanReader } from '../loan/reader.ts'
 import { limitGasPrice } from './fees.ts'
 import type { Relayer } from './relayer.ts'
 
@@ -22,21 +24,7 @@ export type DepositClaim =
 /** Describes a deposit that is in a block. */
 export type Deposit = { amountWei: bigint; hash: Hex; block: number }
 
-export type DepositClaimOptions = Pick<Relayer, 'ledger' | 'node' | 'fees' | 'clock' | 'log'> & {
-  chainId: number
-  deposit: DepositCall
-}
-
-/** Describes the contract call that credits its sender with the value sent. */
-export type DepositCall = {
-  to: Hex
-  data: Hex
-  /** Rejects if the contract is missing: value sent to an empty address is lost. */
-  isThere: (account: Hex) => Promise<unknown>
-  /** Returns the topics of an account's own deposits. */
-  listTopics: (account: Hex) => Hex[]
-  readAmount: (event: { topics: Hex[]; data: Hex }) => bigint
-}
+type DepositClaimOptions = { relayer: Relayer; loan: Address; reader: LoanReader }
 
 /** Limits a deposit's gas; a test compares it with real use at both networks' gas prices. */
 export const depositGas = 80_000
@@ -54,7 +42,7 @@ export async function claimDeposit(
   options: DepositClaimOptions,
   account: LocalAccount,
 ): Promise<DepositClaim> {
-  const { ledger, node, fees, clock, deposit } = options
+  const { ledger, node, fees, clock } = options.relayer
   const { address } = account
   const [{ intake }, { heldAt }] = await Promise.all([
     ledger.readVitals(),
@@ -68,7 +56,8 @@ export async function claimDeposit(
     node.getTransactionCount(address, within(), 'pending'),
     node.getBalance(address, within()),
     node.getGasPrice(within()),
-    deposit.isThere(address),
+    // Rejects if the contract is missing: value sent to an empty address is lost.
+    options.reader.readBalance(address),
   ])
   if (pending > nonce) return { kind: 'under_way' }
   if (nodePriceWei > fees.maxWei) {
@@ -86,13 +75,14 @@ export async function claimDeposit(
 }
 
 async function send(
-  { node, clock, log, chainId, deposit: { to, data } }: DepositClaimOptions,
+  { relayer: { node, clock, log, forwarder }, loan: to }: DepositClaimOptions,
   account: LocalAccount,
   { nonce, gasPriceWei, valueWei }: { nonce: number; gasPriceWei: bigint; valueWei: bigint },
 ): Promise<DepositClaim> {
   const [gas, gasPrice, value] = [BigInt(depositGas), gasPriceWei, valueWei]
+  const { chainId } = forwarder
   const priced = { type: 'legacy', chainId, nonce, gas, gasPrice, value } as const
-  const raw = await account.signTransaction({ ...priced, to, data })
+  const raw = await account.signTransaction({ ...priced, to, data: encodeDepositCall() })
   const hash = keccak256(raw)
   const sent = await node.send(raw, clock.timeout(nodeTimeoutMs))
   const outcome = readOutcome(sent)
@@ -122,14 +112,14 @@ function readOutcome(sent: SendResult): SendVerdict {
 }
 
 async function findLastDeposit(
-  { node, clock, deposit }: DepositClaimOptions,
+  { relayer: { node, clock }, loan: address }: DepositClaimOptions,
   account: Hex,
 ): Promise<Deposit | undefined> {
   const head = await node.getHead(clock.timeout(nodeTimeoutMs))
   const events = await node.getLogs(
     {
-      address: deposit.to,
-      topics: deposit.listTopics(account),
+      address,
+      topics: encodeDepositTopics(account),
       fromBlock: Math.max(0, head.number - lookBackBlocks),
     },
     clock.timeout(nodeTimeoutMs),
@@ -137,7 +127,7 @@ async function findLastDeposit(
   const event = events.at(-1)
   return (
     event && {
-      amountWei: deposit.readAmount(event),
+      amountWei: decodeDepositedWei(event),
       hash: event.transactionHash,
       block: event.block.number,
     }
