@@ -125,15 +125,6 @@ function getStatements(statements: Statements, table: string): TableStatements {
   return known
 }
 
-const listQueries = new Map<string, string>()
-const updateQueries = new Map<string, string>()
-
-function getCachedQuery(queries: Map<string, string>, id: string, build: () => string): string {
-  const query = queries.get(id) ?? build()
-  queries.set(id, query)
-  return query
-}
-
 function createSqlView(
   sql: Sql,
   tables: Tables,
@@ -154,11 +145,10 @@ function createSqlView(
       return cachedRows.get(name)
     },
     list(listing, now) {
-      const { list, group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
+      const { group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
       if (emptyTables.has(listing.table)) return []
       const table = getTable(tables, listing.table)
-      const id = `${listing.table} ${list} ${listing.newest} ${listing.limit}`
-      const query = getCachedQuery(listQueries, id, () => buildListQuery(tables, listing))
+      const query = buildListQuery(tables, listing)
       const end = olderThanMs === undefined ? before : now - olderThanMs
       const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
       const bindings = group === undefined ? range : [group, ...range]
@@ -200,9 +190,7 @@ function writeRow(sql: Sql, statements: Statements, { table, key, before, after 
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
-  const update = getCachedQuery(updateQueries, `${table} ${changed}`, () => {
-    const assignments = changed.map((column) => `${column} = ?, `).join('')
-    return `UPDATE ${table} SET ${assignments}row = ? WHERE ${equalsKey}`
-  })
+  const assignments = changed.map((column) => `${column} = ?, `).join('')
+  const update = `UPDATE ${table} SET ${assignments}row = ? WHERE ${equalsKey}`
   sql.exec(update, ...changed.map(toCell), row, ...key)
 }
