@@ -34,7 +34,7 @@ import { readSpendable } from './known-refusal.ts'
 import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
 import { shortenAddress } from './messages/texts.ts'
-import { estimateBalance, getFee, type ShownPayment, writeSubmitted } from './receipt.ts'
+import { estimateAfter, getFee, type ShownPayment, writeSubmitted } from './receipt.ts'
 import type { Recipient } from './recipient.ts'
 import { writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
@@ -222,10 +222,10 @@ async function prepareOrder(
     },
     async writeScreens(isAlone) {
       const mayTell = isAlone && settings.profile !== 'demo'
-      const balanceWei = mayTell ? await estimateBalance(visit, call) : undefined
+      const after = mayTell ? await estimateAfter(visit, call) : undefined
       return {
-        carried: writeSubmitted(visit, { ...shown, balanceWei }, { hash: hashPlaceholder }, rate),
-        queued: writeSubmitted(visit, { ...shown, balanceWei }, { queued }, rate),
+        carried: writeSubmitted(visit, { ...shown, after }, { hash: hashPlaceholder }, rate),
+        queued: writeSubmitted(visit, { ...shown, after }, { queued }, rate),
       }
     },
     // An account that is derived from a number, also a till's, has a key and never code.

@@ -18,8 +18,8 @@ export type ShownPayment = {
   code: string
   receipt: string
   feeWei: bigint
-  /** Is what the payer has after it; undefined if that is not known. */
-  balanceWei?: bigint | undefined
+  /** Is what the payer has after it, and of a repayment what it repays, and what is owed then. */
+  after?: { balanceWei: bigint; paidWei: bigint; owedWei: bigint | undefined } | undefined
 }
 
 /**
@@ -28,23 +28,27 @@ export type ShownPayment = {
  */
 export function writeSubmitted(
   { services, messages }: Visit,
-  { kind, amountWei, agreed, to, code, receipt, feeWei, balanceWei }: ShownPayment,
+  { kind, amountWei, agreed, to, code, receipt, feeWei, after }: ShownPayment,
   transaction: { hash: string } | { queued: string },
   rate: Rate | 'none' = 'none',
 ): Screen {
   const { settings, showAmount, showExactAmount } = services
   const { submitted } = payments[kind].words(messages)
   const showUnit = agreed ? showAmount : showExactAmount
-  const unitText = amountWei === 'all' ? amountWei : showUnit(amountWei)
+  const { showOwed, inShort } = createWorthFormats(services, rate)
+  const wholeText = after?.owedWei === undefined ? 'all' : inShort.showOwed(after.paidWei)
+  const unitText = amountWei === 'all' ? wholeText : showUnit(amountWei)
   const isQueued = 'queued' in transaction
   if (settings.profile === 'demo') {
     const name = isQueued ? transaction.queued : formatHash(transaction.hash)
     return endScreen(submitted(unitText, to, `Tx: ${name}`, code))
   }
-  const { number, noFee, fee, balanceAfter } = messages.receipt
-  const { showOwed, inShort } = createWorthFormats(services, rate)
+  const { number, noFee, fee, balanceAfter, owedAfter } = messages.receipt
   const feeLine = feeWei === 0n ? noFee : fee(showOwed(feeWei))
-  const balanceLine = balanceWei === undefined ? [] : [balanceAfter(inShort.show(balanceWei))]
+  const afterLines = after === undefined ? [] : [balanceAfter(inShort.show(after.balanceWei))]
+  const isWhole = kind === 'repayment' && amountWei === 'all'
+  const owedWei = isWhole ? 0n : after?.owedWei
+  if (owedWei !== undefined) afterLines.unshift(owedAfter(inShort.showOwed(owedWei)))
   const numberLine = [number(receipt), ...(isQueued ? [transaction.queued] : [])].join(', ')
   const write =
     (hasClosing: boolean, ...lines: string[]) =>
@@ -56,10 +60,10 @@ export function writeSubmitted(
     }
   const whole = formatAgreed(agreed, unitText)
   const fitting = [
-    write(true, feeLine, ...balanceLine),
-    write(true, ...balanceLine),
-    write(false, feeLine, ...balanceLine),
-    write(false, ...balanceLine),
+    write(true, feeLine, ...afterLines),
+    write(true, ...afterLines),
+    write(false, feeLine, ...afterLines),
+    write(false, ...afterLines),
   ].find((writeText) => countSeptets(writeText(whole)) <= maxSeptets)
   return endScreen(fitting?.(whole) ?? writeFitting(agreed, unitText, write(true)))
 }
@@ -76,23 +80,31 @@ export const withClosing: ReadonlySet<PaymentKind> = new Set([
 const balanceWithinMs = 1_000
 
 /**
- * Estimates the balance after a call of an account that has no other open: others may pay it
- * meanwhile. Returns undefined if that cannot be read, or if the chain alone knows the amount.
+ * Estimates what an account that has no other open payment has and owes after a call: others may
+ * pay meanwhile. Returns undefined if that cannot be read, or if the chain alone knows the amount.
  */
-export async function estimateBalance(
-  { services, account }: Visit,
+export async function estimateAfter(
+  { services, account: { address } }: Visit,
   call: LoanCall,
-): Promise<bigint | undefined> {
-  const reading = services.loan.readBalance(account.address).catch(() => undefined)
-  const balanceWei = await withTimeLimit(services, balanceWithinMs, reading, () => undefined)
-  const afterWei = addToBalance(balanceWei, call)
-  return afterWei === undefined || afterWei < 0n ? undefined : afterWei
-}
-
-function addToBalance(balanceWei: bigint | undefined, call: LoanCall) {
-  if (balanceWei === undefined) return undefined
-  if (call.kind === 'loan') return balanceWei + call.principalWei
-  return call.amountWei === 'all' ? undefined : balanceWei - call.amountWei
+): Promise<ShownPayment['after']> {
+  const { loan } = services
+  const debt = call.kind === 'repayment' ? loan.readDebt(address) : undefined
+  const reading = Promise.all([loan.readBalance(address), debt]).catch(() => [])
+  const [hadWei, { owedWei } = {}] = await withTimeLimit(
+    services,
+    balanceWithinMs,
+    reading,
+    () => [],
+  )
+  if (hadWei === undefined) return undefined
+  if (call.kind === 'loan') {
+    const balanceWei = hadWei + call.principalWei
+    return { balanceWei, paidWei: 0n, owedWei: undefined }
+  }
+  const paidWei = call.amountWei === 'all' ? owedWei : call.amountWei
+  if (paidWei === undefined || paidWei > hadWei || paidWei > (owedWei ?? paidWei)) return undefined
+  const leftWei = owedWei === undefined ? undefined : owedWei - paidWei
+  return { balanceWei: hadWei - paidWei, paidWei, owedWei: leftWei }
 }
 
 export const getFee = (call: LoanCall): bigint => (call.kind === 'loan' ? call.feeWei : 0n)

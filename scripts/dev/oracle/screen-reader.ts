@@ -134,7 +134,9 @@ function readReceipt(screen: string): string {
   const lines = screen.split('\n')
   const transferLine = /^([A-Z]{3} )?[\d,.]+( \w+)?( \([\d.]+ \w+\))?$/
   return lines
-    .filter((line) => !transferLine.test(line) && !/^(Fee: |Balance after: )/.test(line))
+    .filter(
+      (line) => !transferLine.test(line) && !/^(Fee: |Balance after: |You then owe: )/.test(line),
+    )
     .join('\n')
 }
 

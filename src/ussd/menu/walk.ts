@@ -215,18 +215,21 @@ function judgeFollowed(
 /** Makes a mistake of an amount that cannot be paid, before anything else is asked. */
 function judgeAmount(
   step: StepResult,
-  { asksAmount, back }: MenuNode,
+  node: MenuNode,
   { menu }: MenuContext,
   { amountVerdicts, answerCount }: StepFacts,
 ): StepResult {
-  if (step.kind !== 'go' || !asksAmount || amountVerdicts === undefined) return step
+  if (step.kind !== 'go' || !node.asksAmount || amountVerdicts === undefined) return step
   const { place } = step
-  if (place.name === back || getNode(menu, place.name).paymentKind === undefined) return step
+  if (place.name === node.back || getNode(menu, place.name).paymentKind === undefined) return step
   const verdict = amountVerdicts.get(answerCount)
   if (verdict === undefined) return { kind: 'amount_unchecked', answerCount, place }
   if (verdict.kind === 'mistake') return verdict
-  const meant = verdict.kind === 'all' ? wholeAmount : {}
-  return { kind: 'go', place: { ...place, draft: { ...place.draft, ...meant } } }
+  if (verdict.kind === 'possible') return step
+  const draft = { ...place.draft, ...wholeAmount }
+  const target = node.kind === 'question' ? node.selectTarget?.(draft) : undefined
+  const name = typeof target === 'string' ? target : place.name
+  return { kind: 'go', place: { ...place, name, draft } }
 }
 
 const getSecret = (node: MenuNode) => (node.kind === 'question' ? node.secret : undefined)

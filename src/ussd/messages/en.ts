@@ -55,6 +55,7 @@ export const english = {
     noFee: 'Fee: none',
     fee: (amount: string) => `Fee: ${amount}`,
     balanceAfter: (amount: string) => `Balance after: about ${amount}`,
+    owedAfter: (amount: string) => `You then owe: ${amount}`,
   },
   queued: 'queued',
   queuedFor: (minutes: string) => `queued, about ${minutes} min`,

@@ -54,6 +54,7 @@ export const spanish: Messages = {
     noFee: 'Comisión: ninguna',
     fee: (amount) => `Comisión: ${amount}`,
     balanceAfter: (amount) => `Saldo después: unos ${amount}`,
+    owedAfter: (amount) => `Deberá: ${amount}`,
   },
   queued: 'en cola',
   queuedFor: (minutes: string) => `en cola, unos ${minutes} min`,

@@ -56,6 +56,7 @@ export const french: Messages = {
     noFee: 'Frais: aucun',
     fee: (amount) => `Frais: ${amount}`,
     balanceAfter: (amount) => `Solde après: environ ${amount}`,
+    owedAfter: (amount) => `Vous devrez: ${amount}`,
   },
   queued: 'en attente',
   queuedFor: (minutes: string) => `en attente, environ ${minutes} min`,

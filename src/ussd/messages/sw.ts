@@ -58,6 +58,7 @@ export const kiswahili: Messages = {
     noFee: 'Ada: hakuna',
     fee: (amount) => `Ada: ${amount}`,
     balanceAfter: (amount) => `Salio baadaye: takriban ${amount}`,
+    owedAfter: (amount) => `Utadaiwa: ${amount}`,
   },
   queued: 'kwenye foleni',
   queuedFor: (minutes: string) => `kwenye foleni, dakika ${minutes} hivi`,

@@ -38,9 +38,19 @@ plays('a receipt has amount, payee, number, fee, and the balance after it if no 
   settle
   loan: 3*1 -> END Loan Requested|Ref: <receipt>|0.01 tRBTC credited shortly.|Fee: none
   settle
-  # What is owed is known to the chain alone.
-  all: 4*1 -> END Repayment Submitted|Amount: all that is owed|Ref: <receipt>|Your loan will be updated shortly.|Fee: none
+  # Just after another payment a node may tell less than is owed.
+  all: 4*1 -> END Repayment Submitted|Amount: all that is owed|Ref: <receipt>|Your loan will be updated shortly.|Fee: none|You then owe: 0 tRBTC
   a: 2*${friend}*0.001*1 -> same`
+
+plays('a repayment’s receipt has what is repaid, and what is owed and left then')`
+  loan: 3*1
+  settle
+  90 min
+  part: 4*2
+  part: 4*2*0.004 -> END Repayment Submitted|Amount: 0.004 tRBTC|Ref: <receipt>|Your loan will be updated shortly.|Fee: none|You then owe: 0.006 tRBTC|Balance after: about 0.026 tRBTC
+  settle
+  90 min
+  all: 4*1 -> END Repayment Submitted|Amount: 0.006 tRBTC|Ref: <receipt>|Your loan will be updated shortly.|Fee: none|You then owe: 0 tRBTC|Balance after: about 0.02 tRBTC`
 
 plays('tells for about how long it is queued')`
     a: ${send}*1
@@ -115,7 +125,7 @@ describe('an amount that cannot be paid is asked for again, before the PIN', () 
       settle
       menu: -> …|4. Repay Loan (0.010387 tRBTC)…
       s2: 4*2*0.010388 -> CON You owe only 0.010387 tRBTC. Please try again.|…
-      s2: 4*2*0.010388*0.010387 -> CON Repay Loan: All of it|Enter PIN to repay|0. Back
+      s2: 4*2*0.010388*0.010387 -> CON Repay Loan: All of it, 0.010387 tRBTC|Enter PIN to repay|0. Back
       s2: 4*2*0.010388*0.010387*${pin} -> END Repayment Submitted|Amount: all that is owed|…
       settle
       none: 4 -> END You have no loan…`

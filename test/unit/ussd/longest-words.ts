@@ -73,6 +73,7 @@ const values: Record<string, readonly unknown[][]> = {
   'receipt.number': [['123-4567']],
   'receipt.fee': [[amount]],
   'receipt.balanceAfter': [[amount]],
+  'receipt.owedAfter': [[amount]],
   repeated: [
     [amount, recipient, 'Dakika 10 zilizopita'],
     [amount, recipient, undefined],

@@ -137,7 +137,13 @@ export const repayment = {
       parseAnswer: (typed, context) => parseAmountAnswer(typed, context, 0n),
       asksAmount: true,
       // An amount in local currency is confirmed in both currencies, even without PINs.
-      targets: [settings.pin === 'off' && !settings.localCurrency ? repayEffect : 'pinToRepayPart'],
+      ...(settings.pin === 'off' && !settings.localCurrency
+        ? { targets: [repayEffect] }
+        : {
+            targets: ['pinToRepayPart', 'pinToRepay'],
+            selectTarget: ({ amountWei }) =>
+              amountWei === 'all' ? 'pinToRepay' : 'pinToRepayPart',
+          }),
       back: 'repay',
     },
     pinToRepay: createRepayConfirmation(settings, 'repay'),
@@ -148,11 +154,19 @@ export const repayment = {
 const createRepayConfirmation = (settings: MenuSettings, back: string) =>
   confirmWithPin(settings, (messages) => words(messages).enterPin, {
     kind: 'list',
-    facts: listRateFacts(settings),
-    title: (context, draft, { rate }) => {
-      const { label, wholeDebt } = words(context.messages)
+    facts: [
+      ...listRateFacts(settings),
+      ...(settings.profile !== 'demo' && back === 'repay' ? (['debt'] as const) : []),
+    ],
+    title: (context, draft, facts) => {
+      const { label, wholeDebt, debtNoteUnavailable } = words(context.messages)
       const amount = requireAnswer(draft.amountWei)
-      return `${label}: ${amount === 'all' ? wholeDebt : formatPaid(context, amount, draft.agreed, rate)}`
+      if (amount !== 'all')
+        return `${label}: ${formatPaid(context, amount, draft.agreed, facts.rate)}`
+      if (settings.profile === 'demo') return `${label}: ${wholeDebt}`
+      const isUnread = facts.debt === 'unavailable'
+      const owed = isUnread ? debtNoteUnavailable : writeWholeDebt(context, facts)
+      return `${label}: ${[wholeDebt, owed].filter(Boolean).join(', ')}`
     },
     entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
     paymentKind: 'repayment',
@@ -163,7 +177,7 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
   words(messages).reminder(amount, messages.date(dueAt))
 
-/** Writes the whole of a debt; undefined if it cannot be read. */
+/** Writes the whole of a debt; undefined if it cannot be read, or if there is none. */
 const writeWholeDebt = (context: MenuContext, { debt }: ScreenFacts): string | undefined =>
   debt === 'unavailable' || debt.owedWei === 0n
     ? undefined

@@ -76,12 +76,15 @@ describe('what a lender confirms is what moves, to the wei', () => {
           // The amount was asked again, or paid at once, as a part of a loan in coins is.
           if (!/\n1\. /.test(shown) && (await readSigned()) === undefined) return
           const told = shown.startsWith('END') ? shown : await deliver(0, 's', `${way}*${typed}*1`)
-          const paid = told.replace(/\nBalance after: .*/, '')
+          const paid = told.replace(/\n(Balance after|You then owe): .*/g, '')
           expect(paid).toMatch(/^END \w+( \w+)? Submitted/)
           const signedWei = (await readSigned()) ?? 0n
           if (drawn === undefined) {
             expect(signedWei, typed).toBe(parseEther(typed.replace(',', '.')))
-            expect(amountsOn(shown.replace(/\nBalance after: .*/, '')), shown).toEqual([signedWei])
+            expect(
+              amountsOn(shown.replace(/\n(Balance after|You then owe): .*/g, '')),
+              shown,
+            ).toEqual([signedWei])
             for (const wei of amountsOn(paid)) expect(wei, paid).toBe(signedWei)
             return
           }
