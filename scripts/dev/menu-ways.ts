@@ -25,8 +25,15 @@ import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
 import type { DraftRecall } from '../../src/ussd/recipient.ts'
 
-/** Sets how long a session lives, and for how long a gateway delivers again, as by default. */
-export const usualTimes = { sessionSeconds: 180, redeliverySeconds: 600 } as const
+const everyMs = 7 * 86_400_000
+
+/** Sets the times that a menu has by default. */
+export const usualTimes = {
+  ...{ sessionSeconds: 180, redeliverySeconds: 600, recalls: { withinMs: 0, everyMs } },
+} as const
+
+/** Lets a sender call a payment a mistake for half an hour. */
+export const recallTimes = { withinMs: 30 * 60_000, everyMs } as const
 
 const lender = {
   ...usualTimes,
@@ -62,9 +69,9 @@ const { demo: _, ...others } = menus
 const strictLocal = { ...menus.strict.settings, agents: true, localCurrency }
 const ofLender = {
   ...others,
-  'local strict': { settings: { ...strictLocal, recallMinutes: 30 } },
-  named: { settings: { ...menus.dollar.settings, recipientNames: true, recallMinutes: 30 } },
-  recalls: { settings: { ...menus.lender.settings, recallMinutes: 30 } },
+  'local strict': { settings: { ...strictLocal, recalls: recallTimes } },
+  named: { settings: { ...menus.dollar.settings, recipientNames: true, recalls: recallTimes } },
+  recalls: { settings: { ...menus.lender.settings, recalls: recallTimes } },
 }
 
 export const menusInAllLanguages: Menus = {
@@ -127,7 +134,8 @@ const cutDraft: SessionDraft = {
   amountWei: 10n ** 15n,
 }
 
-const isRecalled = (start: NodeName) => start.endsWith('ecalled')
+const isRecalled = (start: NodeName) =>
+  (['on', 'strict'] as const).some((pin) => start === getRecalledStart({ pin }))
 
 /** Is a payment that its sender calls a mistake. */
 const sampleRecall = {

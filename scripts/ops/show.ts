@@ -13,6 +13,7 @@ import {
   describeGatewayFaults,
   describeNode,
 } from '../../src/operator/status.ts'
+import { describeRecall } from '../../src/operator/wrong-number.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money, writeAmount } from '../stack/report.ts'
 
@@ -171,6 +172,7 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
     `Account ${account}; intent ${intent}${gas}${until}.`,
     ...(recipient === null ? [] : [`It pays ${recipient}${describeCode(trace)}.`]),
     ...(agreed ? [`Agreed: ${describeAgreed(agreed, unit)}.`] : []),
+    ...[describeRecall(trace, unit) ?? []].flat(),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
     ...(trace.screen === null

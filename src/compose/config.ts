@@ -100,8 +100,10 @@ const readMenu = (settings: Settings) => ({
   agents: settings.AGENTS,
   choosesLoan: settings.LOAN_CHOICE,
   recipientNames: settings.RECIPIENT_NAMES,
-  recallMinutes: settings.RECALL_MINUTES,
-  recallDays: settings.RECALL_DAYS,
+  recalls: {
+    withinMs: settings.RECALL_MINUTES * 60_000,
+    everyMs: settings.RECALL_DAYS * 86_400_000,
+  },
   finalUpToWei: settings.FINAL_AFTER,
   sessionSeconds: settings.SESSION_SECONDS,
   redeliverySeconds: settings.REDELIVERY_SECONDS,

@@ -150,6 +150,7 @@ function assembleOperator(
     recipientNames: config.menu.recipientNames,
     keys: createSessionKeys(config.accountIdSecret),
     limits: config.limits,
+    recalls: config.menu.recalls,
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),

@@ -60,16 +60,23 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
   }
 }
 
+const toRecall = ({ until, ...recall }: NonNullable<PaymentTrace['recall']>) => ({
+  state: recall.kind,
+  wei: recall.kind === 'held' ? `${recall.wei}` : null,
+  until: toIso(until),
+})
+
 export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at: toIso(at) })
 
 /** Describes one payment in full, with the gas that its transaction used. */
 export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number): PaymentDetails {
-  const { transactions, screen, messages, batch, ...record } = trace
+  const { transactions, screen, messages, batch, recall, ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
+    recall: recall ? toRecall(recall) : null,
     batch,
     screen: screen?.lines.join('\n') ?? null,
     messages: messages.map(({ at, ...message }) => ({ ...message, at: toIso(at) })),

@@ -113,7 +113,7 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       return found.map((record) => toPaymentSummary(chain, record))
     },
     async payment(intent: Hex) {
-      const trace = await ledger.tracePayment(intent)
+      const trace = await ledger.tracePayment(intent, options.recalls)
       return trace && toPaymentDetails(chain, trace, await readGasUsed(relayer, trace))
     },
     async alerts() {

@@ -9,7 +9,7 @@ import { payments } from './menu/payments.ts'
 import { recallWords } from './menu/recall.ts'
 import type { LockReason } from './menu/walk.ts'
 import type { Messages } from './messages/en.ts'
-import { writeUntil } from './messages/texts.ts'
+import { writeTime } from './messages/texts.ts'
 import { type AmountFormats, writeWithWorth } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Visit } from './visit.ts'
@@ -64,7 +64,7 @@ function selectWords(
     case 'recalled':
       return recallWords(messages).recalled(
         showAmount(refusal.wei),
-        writeUntil(messages, refusal.until),
+        writeTime(messages, refusal.until),
       )
     case 'not_held':
       return recallWords(messages).lessHeld

@@ -12,7 +12,7 @@ import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import { recallWords } from './menu/recall.ts'
 import type { Messages } from './messages/en.ts'
-import { shortenAddress, toShortAddress, writeUntil } from './messages/texts.ts'
+import { shortenAddress, toShortAddress, writeTime } from './messages/texts.ts'
 import type { ActivityState } from './screen-facts.ts'
 
 const smsFacts = z.object({
@@ -102,7 +102,7 @@ export function writeSms(
   if (payment.recalled !== undefined) {
     const { wei, until } = payment.recalled
     const { mistaken, onlyYou } = recallWords(messages)
-    const told = mistaken(showAmount(BigInt(wei)), facts.who, writeUntil(messages, until))
+    const told = mistaken(showAmount(BigInt(wei)), facts.who, writeTime(messages, until))
     return [`${told}\n${onlyYou}`, told]
   }
   const text = writeOutcome(facts, payment, messages, showAmount, code)

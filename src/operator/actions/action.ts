@@ -8,6 +8,7 @@ import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Ledger, SetBack, SetBackAnswer } from '../../relay/ledger/steps.ts'
+import type { RecallTimes } from '../../relay/ledger/values.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { AlertNotice } from '../kept/alerts.ts'
@@ -57,6 +58,7 @@ export type ActionOptions = OperatorPayments & {
   recipientNames: boolean
   keys: SessionKeys
   limits: Parameters<Ledger['findKnownRefusal']>[1]
+  recalls: RecallTimes
   loan: LoanReader
   identity: () => Promise<Parameters<Ledger['identify']>[0]>
   /** Reads the ledger's state. @throws {Error} the ledger gave no answer */

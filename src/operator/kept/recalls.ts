@@ -1,6 +1,7 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
 import { parts } from '../../relay/ledger/steps.ts'
+import type { RecallTimes } from '../../relay/ledger/values.ts'
 import { recordAction } from './audit.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 import { listAccountTills } from './tills.ts'
@@ -9,8 +10,12 @@ type Request = Parameters<typeof parts.recall>[1]
 type Answer = ReturnType<typeof parts.recall>
 type Limits = Parameters<typeof parts.findRecallable>[1]
 
-const hasTill = (rows: KeptDraft, account: string | undefined): boolean =>
-  account !== undefined && listAccountTills(rows, getAddress(account)).length > 0
+const findTills = (rows: KeptDraft) => (account: string) =>
+  listAccountTills(rows, getAddress(account)).length > 0
+
+/** Tells how a payment stands that may be a mistake; undefined if that is off, or of others. */
+export const findRecallStanding = (rows: KeptDraft, intentId: Hex, times: RecallTimes) =>
+  parts.findStanding(rows, intentId, times, findTills(rows))
 
 export const keptRecallSteps = {
   /**
@@ -18,9 +23,7 @@ export const keptRecallSteps = {
    * never one from or to an account with a till.
    */
   findRecallable: reads(({ rows }: Kept, limits: Limits) =>
-    hasTill(rows, limits.sender)
-      ? undefined
-      : parts.findRecallable(rows, limits, (account) => hasTill(rows, account)),
+    parts.findRecallable(rows, limits, findTills(rows)),
   ),
   /** Holds back what is unspent of a payment between accounts without tills; the audit has it. */
   recall: opens((step: Kept, request: Request): Answer => {
@@ -28,8 +31,7 @@ export const keptRecallSteps = {
     const { intentId, sender: account } = request
     const payment = rows.row('payments', rows.row('intents', intentId)?.session ?? '')
     const receiver = payment && parts.findRecipient(payment)
-    if (hasTill(rows, account) || hasTill(rows, receiver)) return { kind: 'not_yours' }
-    const answer = parts.recall(step, request)
+    const answer = parts.recall(step, request, findTills(rows))
     if (answer.kind !== 'held' || receiver === undefined) return answer
     const detail = { account, receiver, intent: intentId, wei: `${answer.wei}` }
     recordAction(rows, { id: `recall:${intentId}`, action: 'recall', detail })

@@ -1,10 +1,12 @@
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
 import { columnTypes, type Row } from '../../relay/ledger/rows.ts'
 import { parts, steps } from '../../relay/ledger/steps.ts'
-import type { Order, StepKey } from '../../relay/ledger/values.ts'
+import type { Order, RecallTimes, StepKey } from '../../relay/ledger/values.ts'
 import { pruneAudit } from './audit.ts'
 import { pruneEvents } from './events.ts'
+import { findRecallStanding } from './recalls.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 import { listAccountTills } from './tills.ts'
 
@@ -97,9 +99,11 @@ export const takingSteps = {
     const { payments, next } = steps.readPage(step, ...query)
     return { payments: payments.map((record) => addTaking(step.rows, record)), next }
   }),
-  tracePayment: reads((step: Kept, ...query: Arguments<'tracePayment'>) => {
-    const trace = steps.tracePayment(step, ...query)
-    return trace && addTaking(step.rows, trace)
+  /** Returns all that is known of a payment, also how it stands if it may be a mistake. */
+  tracePayment: reads((step: Kept, intentId: Hex, times?: RecallTimes) => {
+    const trace = steps.tracePayment(step, intentId)
+    const recall = times && findRecallStanding(step.rows, intentId, times)
+    return trace && { ...addTaking(step.rows, trace), ...(times && { recall }) }
   }),
 }
 

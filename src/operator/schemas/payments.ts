@@ -67,6 +67,28 @@ const unsentMessage = z.object({
   attempts: z.int(),
 })
 
+/** Says what a transfer's sender can do about a wrong number. */
+const recall = z.object({
+  /**
+   * Is `held`; or `open` if the sender may ask for that, by phone, until then; or why nothing is
+   * held: `later` if a later payment may be asked for, `too_often` within `RECALL_DAYS`, ...
+   */
+  state: z.enum([
+    'held',
+    'open',
+    'later',
+    'till',
+    'final',
+    'known',
+    'too_late',
+    'too_often',
+    'not_yours',
+  ]),
+  /** Holds what is held. */
+  wei: z.nullable(wei),
+  until: time,
+})
+
 const transaction = z.object({
   hash: hexHash,
   nonce: z.int(),
@@ -90,6 +112,8 @@ export const paymentAnswer = z.extend(payment, {
   screen: z.nullable(z.string()),
   /** Lists the intents that its transaction carries, in order. */
   batch: z.array(intentId),
+  /** Is null for other payments than transfers, failed ones, and without `RECALL_MINUTES`. */
+  recall: z.nullable(recall),
   messages: z.array(unsentMessage),
   /** Lists the transactions signed for its nonce, the highest-priced first. */
   transactions: z.array(transaction),

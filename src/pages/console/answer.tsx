@@ -8,7 +8,7 @@ type Column<Answer> = (keyof Answer & string) | readonly [title: string, draw: D
 type Draw<Answer> = (answer: Answer) => Child
 
 /** Names the fields that hold an account, whose payments a link shows. */
-const accountFields = ['account', 'borrower', 'recipient', 'from']
+const accountFields = ['account', 'borrower', 'recipient', 'from', 'sender']
 
 /** Writes a field's name in words: `gasPriceWei` is "Gas price", and `isMined` is "Mined". */
 function nameField(name: string): string {

@@ -4,10 +4,11 @@ import { describeAgreed, formatAgreed } from '../../loan/local-worth.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
 import { payment } from '../../operator/schemas/payments.ts'
+import { describeRecall } from '../../operator/wrong-number.ts'
 import { toReceiptNumber } from '../../relay/forwarder/requests.ts'
 import type { PaymentState } from '../../relay/ledger/transitions.ts'
 import { getProgress } from '../../relay/progress.ts'
-import { Choice, Field, Live, showMoney, showTime } from '../parts.tsx'
+import { Choice, Field, Live, Prose, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
 
 /** Shows the amount that leaves the account, first as agreed in local money; empty for a loan. */
@@ -120,15 +121,30 @@ export function Payments(options: PaymentListOptions) {
 }
 
 export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: Unit }) {
-  const { screen, batch, transitions, transactions, messages, agreed, ...others } = payment
+  const {
+    screen,
+    batch,
+    transitions,
+    transactions,
+    messages,
+    agreed,
+    recall: _,
+    ...others
+  } = payment
   const { account: from, recipient, code, explorer } = payment
   const { name } = paymentKinds[payment.kind]
   const amount = showSpentAmount(payment, unit)
   const ref = toReceiptNumber(payment.intent)
+  const wrongNumber = describeRecall(payment, unit)
   const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }
   return (
     <Live name="payment" title={amount === '' ? name : `${name} of ${amount}`}>
       <p class={getLook(payment)}>It {describeFate(payment)}</p>
+      {wrongNumber && (
+        <p>
+          <Prose text={wrongNumber} />
+        </p>
+      )}
       <Facts of={{ ref, from, recipient, ...agreedText, code, explorer }} />
       <div class="tiles">
         <div>

@@ -5,7 +5,7 @@ import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer, ActionName } from '../../operator/actions/list.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import { Command, Field, showTime } from '../parts.tsx'
+import { Command, Field, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
 import { PaymentLink, PaymentTable, showSpentAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
@@ -103,8 +103,17 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       />
       {recalled.length > 0 && (
         <>
-          <h3>Held back: their senders call these payments mistakes</h3>
-          <Rows name="Held back" of={recalled} unit={unit} />
+          <h3>Held: the senders call these payments mistakes</h3>
+          <Rows
+            name="Held"
+            of={recalled}
+            columns={[
+              ['Payment', PaymentLink],
+              ['Amount', ({ wei }) => showMoney(wei, unit)],
+              'sender',
+              'until',
+            ]}
+          />
         </>
       )}
       {till && (

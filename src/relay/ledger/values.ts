@@ -48,6 +48,9 @@ export type Order = {
   reminder?: string | undefined
 }
 
+/** Limits the age of a payment that its sender calls a mistake, and how often; 0 is never. */
+export type RecallTimes = { withinMs: number; everyMs: number }
+
 /** Names the message that tells of a hold, in the place of a session. */
 export const nameRecall = (intentId: Hex): string => `recall:${intentId}`
 

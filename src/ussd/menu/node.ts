@@ -7,6 +7,7 @@ import type { Unit } from '../../loan/amounts.ts'
 import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
 import type { LocalWorth, Rate } from '../../loan/local-worth.ts'
 import type { Till } from '../../operator/kept/tills.ts'
+import type { RecallTimes } from '../../relay/ledger/values.ts'
 import type { Messages } from '../messages/en.ts'
 import type { DraftRecall, KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 import type { ScreenFactName, ScreenFacts } from '../screen-facts.ts'
@@ -93,9 +94,7 @@ export type MenuSettings = {
   agents?: boolean
   /** Shows payers the names of recipients, behind the PIN; holders agree in their settings. */
   recipientNames?: boolean
-  /** Is for how long a sender may call a payment a mistake, and in how many days once. */
-  recallMinutes?: number
-  recallDays?: number
+  recalls: RecallTimes
   /** Is how long a question holds whose answer pays, except in the demonstration. */
   sessionSeconds: number
   /** Is for how long a gateway may deliver a request again. */

@@ -1,6 +1,6 @@
 import { formatLocal } from '../../loan/local-worth.ts'
 import type { Messages } from '../messages/en.ts'
-import { defineWords, writeUntil } from '../messages/texts.ts'
+import { defineWords, writeTime } from '../messages/texts.ts'
 import type { DraftRecall } from '../recipient.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
 import { goOn } from './entries/go-on.ts'
@@ -132,8 +132,8 @@ export const recallWords = defineWords({
 export const getRecalledStart = ({ pin }: Pick<MenuSettings, 'pin'>): NodeName =>
   pin === 'strict' ? 'pinToSeeRecalled' : 'recalled'
 
-export const hasRecalls = ({ profile, recallMinutes = 0 }: MenuSettings): boolean =>
-  profile !== 'demo' && recallMinutes > 0
+export const hasRecalls = ({ profile, recalls }: MenuSettings): boolean =>
+  profile !== 'demo' && recalls.withinMs > 0
 
 /** Leads from the caller's activity to the payment that may be a mistake, if there is one. */
 export const recallEntry: Entry = {
@@ -216,7 +216,7 @@ export const recallPart = {
           return recallWords(messages).mistaken(
             createWorthFormats(context, rate).inShort.show(amountWei),
             recipient.label,
-            writeUntil(messages, until),
+            writeTime(messages, until),
           )
         },
         retryText: () => '',

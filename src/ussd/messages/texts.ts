@@ -43,5 +43,5 @@ export const createDateFormat =
   }
 
 /** Writes a time (Unix, in ms) in UTC. */
-export const writeUntil = ({ date }: { date: (time: number) => string }, at: number): string =>
+export const writeTime = ({ date }: { date: (time: number) => string }, at: number): string =>
   `${new Date(at).toISOString().slice(11, 16)} UTC, ${date(Math.floor(at / 1_000))}`

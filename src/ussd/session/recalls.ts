@@ -6,9 +6,9 @@ import type { WholeLedger } from '../../operator/kept/steps.ts'
 import { nameRecall } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import { updateMemoryLater } from '../memory-updates.ts'
-import type { MenuSettings, RecallAction } from '../menu/node.ts'
+import type { RecallAction } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
-import { shortenAddress, writeUntil } from '../messages/texts.ts'
+import { shortenAddress, writeTime } from '../messages/texts.ts'
 import { findDenial, findReceiverPhone } from '../payment-request.ts'
 import type { DraftRecall } from '../recipient.ts'
 import { writeDenial } from '../refusal-texts.ts'
@@ -20,11 +20,6 @@ import { readRecord, readSessionRate, recallableRecord, recordIfAbsent } from '.
 /** Limits how long a caller waits for what the receiver has. */
 const readWithinMs = 3_000
 
-const toLimits = ({ recallMinutes = 0, recallDays = 7 }: MenuSettings) => ({
-  withinMs: recallMinutes * 60_000,
-  everyMs: recallDays * 86_400_000,
-})
-
 /** Finds the payment that this session may call a mistake: the one that it `named` first. */
 export async function findOffered(visit: Visit, named: boolean): Promise<DraftRecall | 'none'> {
   const { ledger, memory, settings, chainId } = visit.services
@@ -33,7 +28,7 @@ export async function findOffered(visit: Visit, named: boolean): Promise<DraftRe
   if (recorded !== undefined) return recorded ?? 'none'
   const sender = visit.account.address
   const [offered, stored] = await Promise.all([
-    ledger.findRecallable({ sender, ...toLimits(settings) }),
+    ledger.findRecallable({ sender, ...settings.recalls }),
     memory.read(sender),
   ])
   if (offered === undefined) return 'none'
@@ -87,7 +82,7 @@ export async function changeRecall(
     withTimeLimit(visit.services, readWithinMs, reading, () => undefined),
     sealRecalled(visit, draft),
   ])
-  const asked = { intentId, sender: caller, holdings, ...told, ...toLimits(settings) }
+  const asked = { intentId, sender: caller, holdings, ...told, ...settings.recalls }
   const answer = await ledger.recall(asked)
   if (answer.kind === 'held' || answer.kind === 'spent') {
     const forget = (memory: AccountMemory) => forgetRecipient(memory, recipient.address)
@@ -95,7 +90,7 @@ export async function changeRecall(
   }
   switch (answer.kind) {
     case 'held': {
-      const until = writeUntil(messages, answer.until)
+      const until = writeTime(messages, answer.until)
       const rate = await readSessionRate(visit)
       return endScreen(
         writeWithWorth(visit.services, rate, ({ show }) => text.isHeld(show(answer.wei), until)),

@@ -91,6 +91,31 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await spend(ledger, 'own', 10n)).toMatchObject({ kind: 'accepted' })
     })
 
+    test('tells support how it stands: whether its sender can ask, and what is held until when', async ({
+      ledger,
+      pass,
+    }) => {
+      const times = { withinMs: 30 * minuteMs, everyMs: 7 * dayMs }
+      const stands = async (session: string, given = times) =>
+        (await ledger.tracePayment(id(session), given))?.recall
+      await pay(ledger, 's', 10n)
+      const open = await stands('s')
+      expect(open).toEqual({ kind: 'open', until: expect.any(Number) })
+      expect(await stands('s', { ...times, withinMs: 0 })).toBeUndefined()
+      pass(1)
+      await pay(ledger, 'bill', 10n, { to: dave, kind: 'purchase' })
+      expect(await stands('bill')).toBeUndefined()
+      await pay(ledger, 'again', 1n)
+      expect(await stands('again')).toMatchObject({ kind: 'known' })
+      await pay(ledger, 'last', 1n, { to: carol })
+      expect(await stands('s')).toEqual({ ...open, kind: 'later' })
+      const held = await ask(ledger)
+      expect(await stands('s', { ...times, withinMs: 0 })).toEqual(held)
+      expect(await stands('last')).toMatchObject({ kind: 'too_often' })
+      pass(dayMs)
+      expect(await stands('s')).toEqual({ ...open, kind: 'too_late' })
+    })
+
     test('is held back as far as it is unspent', async ({ ledger }) => {
       await pay(ledger, 's', 10n)
       await pay(ledger, 'spent', 7n, { from: bob, to: carol })
@@ -140,10 +165,10 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       const to = { account: bob, name: 'Duka', kind: 'agent' } as const
       await ledger.setTill({ id: 'a', till: '12344', to })
       await pay(ledger, 't', 10n)
-      expect(await ask(ledger, 't')).toEqual({ kind: 'not_yours' })
+      expect(await ask(ledger, 't')).toEqual({ kind: 'till' })
       // An agent has taken cash for what it sends.
       await pay(ledger, 'u', 10n, { from: bob, to: carol })
-      expect(await ask(ledger, 'u', 0n, bob)).toEqual({ kind: 'not_yours' })
+      expect(await ask(ledger, 'u', 0n, bob)).toEqual({ kind: 'till' })
       expect(await ledger.listRecalled(bob)).toEqual([])
     })
 

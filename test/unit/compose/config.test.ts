@@ -86,8 +86,7 @@ describe('the configuration', () => {
       isOverToken: false,
       choosesLoan: false,
       recipientNames: false,
-      recallMinutes: 0,
-      recallDays: 7,
+      recalls: { withinMs: 0, everyMs: 604_800_000 },
       finalUpToWei: 0n,
       helpNumber: undefined,
       languages: [] as string[],
@@ -182,7 +181,9 @@ describe('the configuration', () => {
 
   test('holds mistaken payments for a lender alone, for a day at most, and once a week', () => {
     const held = { PROFILE: 'lender', PIN: 'off', RECALL_MINUTES: '30' }
-    expect(read(held).menu).toMatchObject({ recallMinutes: 30, recallDays: 7 })
+    expect(read(held).menu).toMatchObject({
+      recalls: { withinMs: 1_800_000, everyMs: 604_800_000 },
+    })
     expect(badIn({ ...held, RECALL_DAYS: '1' })).toEqual([])
     expect(badIn({ ...held, RECALL_MINUTES: '1441', RECALL_DAYS: '8' })).toEqual([
       ...['RECALL_MINUTES', 'RECALL_DAYS'],

@@ -167,10 +167,12 @@ test('a payment is shown first as it was agreed in local money', () => {
   expect(describePayment(local, unit)).toContain(`  Transfer ${amount}  of `)
   const details = {
     ...{ ...local, deadline: null, gasUsed: null, screen: null },
+    recall: { state: 'till', wei: null, until: at } as const,
     ...{ transitions: [], batch: [], messages: [], transactions: [] },
   }
   const [first, ...lines] = describeTrace(details, unit)
   const rate = `KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}`
   expect(first).toContain(`The transfer of ${amount}, accepted `)
   expect(lines).toContain(`Agreed: ${rate}.`)
+  expect(lines.join()).toContain('cannot be held: an account with a till is never part of a hold.')
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { menus, recallTimes } from '../../../scripts/dev/menu-ways.ts'
 import { languages } from '../../../src/account/language.ts'
 import { loan } from '../../../src/ussd/menu/entries/loan.ts'
 import { english } from '../../../src/ussd/messages/en.ts'
@@ -130,7 +130,7 @@ describe('an amount that cannot be paid is asked for again, before the PIN', () 
       settle
       none: 4 -> END You have no loan…`
 
-  const holding = { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 }
+  const holding = { ...menus.lender.settings, recalls: recallTimes }
   plays('at what is held back of a mistaken payment, and "all" is what is not', () =>
     openWorld({ product: { settings: holding } }),
   )`

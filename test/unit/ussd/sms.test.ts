@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { menus, recallTimes } from '../../../scripts/dev/menu-ways.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { createMemory } from '../../../src/account/memory.ts'
@@ -81,9 +81,7 @@ const local = {
 }
 let price = 0n
 /** Where payments may be held that were a mistake. */
-const recalls = {
-  settings: { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 },
-}
+const recalls = { settings: { ...menus.lender.settings, recalls: recallTimes } }
 
 const numbered = /\n(Ref|Kumb): \d{3}-\d{4}(, \d+ \S+ \d{4})?$/
 /** Each message, without the number and the date of its payment. */

@@ -9,7 +9,7 @@ const payment = {
   assuredAt: null,
   ...{ spendsWei: '250000000000000000', acceptedAt: at, changedAt: at, relayer: null },
   ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
-  ...{ explorer: null, deadline: null, gasUsed: null, screen: null },
+  ...{ explorer: null, deadline: null, gasUsed: null, screen: null, recall: null },
   ...{ transitions: [], batch: [], messages: [], transactions: [] },
 }
 const unit = createCoinUnit('tRBTC')
@@ -29,5 +29,21 @@ describe('a payment in the console', () => {
     expect(shown).toContain('<td data-label="Amount">0.25 tRBTC</td>')
     const page = `${PaymentView({ payment: { ...payment, agreed: null }, unit })}`
     expect(page).not.toContain('Agreed')
+  })
+
+  test('says what can be done about a wrong number', ({ expect }) => {
+    const show = (recall: object) =>
+      `${PaymentView({ payment: { ...payment, agreed: null, recall } as never, unit })}`
+    const held = show({ state: 'held', wei: '100000000000000000', until: at })
+    expect(held).toContain('0.1 tRBTC of it is held until 2026-01-01 19:42 UTC')
+    expect(held).toContain(
+      `role money can end this: <code class="copy">npm run ops -- account end-recall ${payment.intent}</code>`,
+    )
+    expect(show({ state: 'open', wei: null, until: at })).toContain(
+      'Until 2026-01-01 19:42 UTC its sender can have what is unspent of it held: dial, 5. My Activity',
+    )
+    expect(show({ state: 'known', wei: null, until: at })).toContain(
+      'A wrong number cannot be held: the two have paid each other before. Only its receiver can',
+    )
   })
 })

@@ -8,14 +8,17 @@ import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { nameRecall, type Order } from '../values.ts'
+import { nameRecall, type Order, type RecallTimes } from '../values.ts'
 import { hasSentNothing, listPaymentsSince } from './earlier.ts'
 import { mayMissSigned } from './possible-loss.ts'
 import { getDebit } from './settled.ts'
 import { isHeld } from './standing.ts'
 
-/** Names a sender, and limits the age of a payment and how often the sender may ask. */
-export type RecallLimits = { sender: Address; withinMs: number; everyMs: number }
+/** Names a sender, and the limits of what that sender may ask. */
+export type RecallLimits = RecallTimes & { sender: Address }
+
+/** Tells of an account with a till: it takes part in no hold. */
+type HasTill = (account: string) => boolean
 
 /**
  * Says what an account has and owes at a block, and which intents of its open payments that block
@@ -38,7 +41,14 @@ export type RecallRequest = RecallLimits & {
 export type RecallAnswer =
   | { kind: 'held'; wei: bigint; until: number }
   | { kind: 'arriving' | 'unknown' | 'spent' }
-  | { kind: 'final' | 'too_late' | 'too_often' | 'known' | 'too_many' | 'not_yours' }
+  | { kind: Objection | 'too_many' }
+
+/** Tells until when what is held of a payment, or its sender may ask for that, or why not. */
+export type RecallStanding =
+  | { kind: 'held'; wei: bigint; until: number }
+  | { kind: Objection | 'open' | 'later'; until: number }
+
+type Objection = 'not_yours' | 'till' | 'final' | 'too_late' | 'too_often' | 'known'
 
 /** Describes what a receiver cannot spend for now, but may send back to the sender. */
 export type Recalled = { intentId: Hex; wei: bigint } & Pick<Held, 'sender' | 'until' | 'number'>
@@ -126,12 +136,14 @@ function findObjection(
   rows: Draft,
   payment: PaymentRow,
   { sender, withinMs, everyMs }: RecallLimits,
-): Exclude<RecallAnswer['kind'], 'held'> | undefined {
+  hasTill: HasTill,
+): Objection | undefined {
   const askedAt = rows.row('recalls', sender)?.asked_at ?? null
   const to = findRecipient(payment)
   if (payment.kind !== 'transfer' || to === undefined) return 'not_yours'
   if (hasSentNothing(payment) || payment.outcome === 'failed' || isHeld(rows, sender))
     return 'not_yours'
+  if (hasTill(sender) || hasTill(to)) return 'till'
   if (payment.executed || payment.assured_at !== undefined) return 'final'
   if (rows.now - payment.accepted_at > withinMs) return 'too_late'
   if (askedAt !== null && rows.now - askedAt < everyMs) return 'too_often'
@@ -144,23 +156,46 @@ function findObjection(
 const selectSmaller = (one: Held, other: Held): Held =>
   BigInt(other.wei) < BigInt(one.wei) ? other : one
 
-/** Finds the last payment that a sender may recall, to an account that is not `isOut`. */
-export const findRecallable = (
-  rows: Draft,
-  limits: RecallLimits,
-  isOut: (account: string) => boolean,
-) =>
+/** Finds the last payment that a sender may recall. */
+export const findRecallable = (rows: Draft, limits: RecallLimits, hasTill: HasTill) =>
   listPaymentsSince(rows, limits.sender, rows.now - limits.withinMs, maxCompared)
-    .filter((each) => findObjection(rows, each, limits) === undefined)
+    .filter((each) => findObjection(rows, each, limits, hasTill) === undefined)
     .flatMap((each) => {
       const account = findRecipient(each) as Address | undefined
-      if (account === undefined || isOut(account)) return []
+      if (account === undefined) return []
       const { intent_id: intentId, spends } = each
       return [{ intentId, account, amountWei: BigInt(spends), agreed: getAgreed(each) }]
     })[0]
 
+/** Tells how a transfer stands that may be a mistake, as rows show it; undefined of others. */
+export function findStanding(
+  rows: Draft,
+  intentId: Hex,
+  times: RecallTimes,
+  hasTill: HasTill,
+): RecallStanding | undefined {
+  const payment = findPayment(rows, intentId)
+  const to = payment && findRecipient(payment)
+  if (payment?.kind !== 'transfer' || to === undefined) return undefined
+  if (hasSentNothing(payment) || payment.outcome === 'failed') return undefined
+  const all = listHeld(rows, getAddress(to))
+  const held = all.find(({ held: { intent_id: id } }) => id === intentId)?.held
+  if (held !== undefined) return { kind: 'held', wei: BigInt(held.wei), until: held.until }
+  if (times.withinMs === 0) return undefined
+  const until = payment.accepted_at + times.withinMs
+  const limits = { sender: payment.account as Address, ...times }
+  const objection = findObjection(rows, payment, limits, hasTill)
+  if (objection !== undefined) return { kind: objection, until }
+  const isLast = findRecallable(rows, limits, hasTill)?.intentId === intentId
+  return { kind: isLast ? 'open' : 'later', until }
+}
+
 /** Holds back what is unspent of one payment, once; asked again, it answers the same. */
-export function recall({ rows }: StepContext, request: RecallRequest): RecallAnswer {
+export function recall(
+  { rows }: StepContext,
+  request: RecallRequest,
+  hasTill: HasTill,
+): RecallAnswer {
   const { intentId, sender, holdings, sealed, number } = request
   const payment = findPayment(rows, intentId)
   const to = payment && findRecipient(payment)
@@ -174,7 +209,7 @@ export function recall({ rows }: StepContext, request: RecallRequest): RecallAns
       ? { kind: 'arriving' }
       : { kind: 'held', wei: BigInt(before.wei), until: before.until }
   }
-  const objection = findObjection(rows, payment, request)
+  const objection = findObjection(rows, payment, request, hasTill)
   if (objection !== undefined) return { kind: objection }
   if (payment.outcome !== 'executed') return { kind: 'arriving' }
   // Lost rows may hold what the receiver has spent.

@@ -9,7 +9,7 @@ import { toReceiptNumber } from '../../../relay/forwarder/requests.ts'
 import type { Answer } from '../../../relay/ledger/steps.ts'
 import { getProgress } from '../../../relay/progress.ts'
 import type { Messages } from '../../messages/en.ts'
-import { defineWords, shortenAddress } from '../../messages/texts.ts'
+import { defineWords, shortenAddress, writeTime } from '../../messages/texts.ts'
 import type {
   Activity,
   ActivityState,
@@ -28,7 +28,7 @@ import {
 import { payments } from '../payments.ts'
 import { createPinQuestion, listRateFacts } from '../questions.ts'
 import { hasRecalls, recallEntry } from '../recall.ts'
-import { codeEntry, codeWords, createCodeNodes, writePaidOut } from './code.ts'
+import { codeEntry, codeWords, createCodeNodes } from './code.ts'
 
 type Payment = Answer<'listPayments'>[number]
 
@@ -359,7 +359,8 @@ export function writeWithdrawal(
 ): string {
   const payment = { code, state, assuredAt, reference: undefined }
   const line = writeTillLine(messages, payment, formatAgreed(agreed, showAmount(amountWei)))
-  return paidOut === undefined ? line : `${line}\n${writePaidOut(messages, paidOut.at)}`
+  if (paidOut === undefined) return line
+  return `${line}\n${codeWords(messages).paidOutAt(writeTime(messages, paidOut.at))}`
 }
 
 /** Writes one line about a payment: what it was, and what became of it. */

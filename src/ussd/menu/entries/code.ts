@@ -1,5 +1,4 @@
-import type { Messages } from '../../messages/en.ts'
-import { defineWords, writeUntil } from '../../messages/texts.ts'
+import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   type Effect,
@@ -110,7 +109,3 @@ export const createCodeNodes = (
     back: 'code',
   }),
 })
-
-/** Writes when cash was paid out (Unix time in ms, shown in UTC). */
-export const writePaidOut = (messages: Messages, at: number): string =>
-  codeWords(messages).paidOutAt(writeUntil(messages, at))

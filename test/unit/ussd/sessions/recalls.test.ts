@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { menus } from '../../../../scripts/dev/menu-ways.ts'
+import { menus, recallTimes, usualTimes } from '../../../../scripts/dev/menu-ways.ts'
 import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { friend, openWorld, plays } from '../world.ts'
 
-const settings = { ...menus.lender.settings, recallMinutes: 30, recallDays: 7 }
+const settings = { ...menus.lender.settings, recalls: recallTimes }
 const open = (changes: Partial<MenuSettings> = {}) =>
   openWorld({ product: { ...menus.lender, settings: { ...settings, ...changes } } })
 
@@ -212,7 +212,7 @@ describe('a payment to a wrong number', () => {
       settle
       list@1: 5 -> …Sent 0.001 tRBTC to 2547...000…`
 
-  plays('is nothing that the menu has where that is off', () => open({ recallMinutes: 0 }))`
+  plays('is nothing that the menu has where that is off', () => open(usualTimes))`
       pay: ${pay('0.001')} -> ${made}
       settle
       ask: 5 -> not …Wrong number?…
@@ -220,7 +220,7 @@ describe('a payment to a wrong number', () => {
 })
 
 test('a receiver is asked as long as something is held, also where nothing more can be', async () => {
-  const world = open({ recallMinutes: 0 })
+  const world = open(usualTimes)
   await world.play(`pay: ${pay('0.001')} -> ${made}
     settle`)
   const [payment] = await world.ledger.listPayments(world.accountOf(0), 1)

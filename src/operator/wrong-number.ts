@@ -1,0 +1,31 @@
+import { formatAmountDown, type Unit } from '../loan/amounts.ts'
+import { getNeededRole } from './access/roles.ts'
+import type { PaymentDetails } from './schemas/payments.ts'
+
+type RecallState = NonNullable<PaymentDetails['recall']>['state']
+
+/** Says why nothing of a payment can be held for its sender. */
+const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open'>, string>> = {
+  later: 'its sender made a later payment, and only the last one can be held',
+  till: 'an account with a till is never part of a hold',
+  final: 'it is final, so its receiver may rely on it',
+  known: 'the two have paid each other before',
+  too_late: 'the time for that is over',
+  too_often: 'its sender has called a payment a mistake in the last RECALL_DAYS',
+  not_yours: "its sender's account is held",
+}
+
+/** Says what can be done about a payment to a wrong number. Commands stand between backticks. */
+export function describeRecall({ recall, intent }: PaymentDetails, unit: Unit): string | undefined {
+  if (recall === null) return undefined
+  const until = `${recall.until.slice(0, 16).replace('T', ' ')} UTC`
+  const { state, wei } = recall
+  switch (state) {
+    case 'held':
+      return `Wrong number: ${formatAmountDown(BigInt(wei ?? 0), unit)} ${unit.symbol} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this: \`npm run ops -- account end-recall ${intent}\``
+    case 'open':
+      return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number?`
+    default:
+      return `A wrong number cannot be held: ${recallObjections[state]}. Only its receiver can send it back.`
+  }
+}
