@@ -3,6 +3,7 @@ import type { Unit } from '../../src/loan/amounts.ts'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import { describeAgreed, formatAgreed } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
+import { describeRecall, holdWords } from '../../src/operator/holds.ts'
 import { describeFate, remedies } from '../../src/operator/remedies.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
@@ -13,7 +14,6 @@ import {
   describeGatewayFaults,
   describeNode,
 } from '../../src/operator/status.ts'
-import { describeRecall } from '../../src/operator/wrong-number.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money, writeAmount } from '../stack/report.ts'
 
@@ -131,16 +131,21 @@ export function describeRelayer(relayer: Relayer, currency: string): string {
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 
+/** Writes what a payment moves, after a word; nothing if that is not known. */
+function writeMoved(word: string, { spendsWei, lentWei, agreed }: PaymentSummary, unit: Unit) {
+  const wei = lentWei ?? spendsWei
+  return wei === '0' ? '' : `${word}${formatAgreed(agreed, writeAmount(wei, unit))}`
+}
+
 export function describePayment(payment: PaymentSummary, unit: Unit): string {
-  const { acceptedAt, state, kind, intent, account, spendsWei, agreed, hash } = payment
-  const amount = spendsWei === '0' ? '' : ` ${formatAgreed(agreed, writeAmount(spendsWei, unit))}`
+  const { acceptedAt, state, kind, intent, account, hash } = payment
+  const amount = writeMoved(' ', payment, unit)
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
 export function explainPayment(payment: PaymentSummary, unit: Unit): string {
-  const { kind, spendsWei, agreed, acceptedAt, block, explorer } = payment
-  const amount =
-    spendsWei === '0' ? '' : ` of ${formatAgreed(agreed, writeAmount(spendsWei, unit))}`
+  const { kind, acceptedAt, block, explorer } = payment
+  const amount = writeMoved(' of ', payment, unit)
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
@@ -203,6 +208,7 @@ export function describeCaller(found: ActionAnswer<'lookup'>, unit: Unit): strin
     describeToday(found.today, unit),
     ...describeLoan(found, unit),
     ...found.tills.map(({ till, name, kind }) => `It has the till ${till} (${kind}, ${name}).`),
+    ...describeTillDay(found, unit),
     ...payments.map((payment) => explainDirection(payment, unit)),
     ...(payments.length === 0 ? [`In 8 days ${noPayment}`] : []),
     ...describeArrivals(found, unit),
@@ -211,6 +217,13 @@ export function describeCaller(found: ActionAnswer<'lookup'>, unit: Unit): strin
       return `${at}  refused (${reason})${shown}`
     }),
   ]
+}
+
+function describeTillDay({ till, tills }: ActionAnswer<'lookup'>, unit: Unit): string[] {
+  if (till === null) return []
+  const where = tills.length > 1 ? 'its tills together' : 'its till'
+  const [taken, sent] = [till.inWei, till.outWei].map((wei) => writeAmount(wei, unit))
+  return [`Today (UTC) it took ${taken} at ${where}. The account sent ${sent}, for whatever.`]
 }
 
 const noPayment = 'nothing was paid from this account or to it by this service.'
@@ -256,7 +269,7 @@ const nothingFound =
 export function describeHold({ heldAt, open }: Omit<ActionAnswer<'hold'>, 'account'>): string {
   if (heldAt === null) return 'The account is not held: it pays again.'
   const rest = open === 0 ? '' : ` Of its payments ${open} were accepted before and go on.`
-  return `The account is held since ${heldAt}: it begins no payment.${rest}`
+  return `The account is held since ${heldAt}: ${holdWords}${rest}`
 }
 
 function describeToday(today: ActionAnswer<'lookup'>['today'], unit: Unit): string {

@@ -191,6 +191,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const repaid = { borrower: alice, payer: alice, amount: 11n, remaining: 0n }
       const logs = [lentTo(alice, 60), lentTo(bob, 60), loanLog('LoanRepaid', repaid)]
       await ledger.bookLoans({ contract, from: undefined, next: 5, logs })
+      expect(await ledger.readStanding(alice, contract)).toMatchObject({ reminded: 'none' })
+      expect((await ledger.readStanding(bob, contract)).reminded).toBeUndefined()
 
       const till = { account: alice, name: 'Corner Shop', kind: 'agent' } as const
       await ledger.setTill({ id: 'till', till: '12344', to: till })

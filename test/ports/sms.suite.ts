@@ -3,7 +3,15 @@ import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { DueSms, SmsFate } from '../../src/relay/ledger/payments/sms.ts'
 import type { Execution, HeldSms } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
-import { accept as acceptOrder, adoptionOf, alice, executionIn, id, mineAt } from './payments.ts'
+import {
+  accept as acceptOrder,
+  adoptionOf,
+  alice,
+  executionIn,
+  id,
+  lentTo,
+  mineAt,
+} from './payments.ts'
 
 const both: readonly HeldSms[] = [
   { party: 'sender', sealed: '0x51' },
@@ -236,9 +244,14 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       const { ledger, pass } = harness
       const { debt, dueAt, to } = await borrow(harness)
       await to(dueAt * 1_000 - 3 * dayMs + 1_000)
+      const logs = [lentTo(account, dueAt)]
+      await ledger.bookLoans({ contract: account, from: undefined, next: 5, logs })
+      const reminded = async () => (await ledger.readStanding(account, account)).reminded
       const first = await ledger.takeReminder(debt)
       if (first === undefined) throw new Error('no reminder is due')
+      expect(await reminded()).toBe('soon')
       await ledger.recordReminderFate(first, 'later')
+      expect(await reminded()).toBe('none')
       expect(await ledger.takeReminder(debt)).toBeUndefined()
       pass(dayMs / 48)
       expect(await ledger.takeReminder(debt)).toEqual(first)

@@ -66,6 +66,7 @@ export async function describeCaller(
         .map(({ amountWei, depth: _, ...event }) => ({ ...event, amountWei: `${amountWei}` })) ??
       null,
     loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
+    reminded: standing.reminded ?? null,
     tills: tills.filter((till) => isAddressEqual(till.account, account)),
     till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
     recalled: recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => {

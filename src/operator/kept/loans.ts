@@ -80,10 +80,17 @@ const toBookedLoan = (row: KeptRow<'loans'>): BookedLoan => ({
 })
 
 export const loanSteps = {
-  /** Adds to an account's state its last loan of a contract, as far as the loan book was read. */
+  /**
+   * Adds to an account's state its last loan of a contract, as far as the loan book was read, and
+   * the last reminder of it.
+   */
   readStanding: reads((step: Kept, account: Address, contract?: Address) => {
     const loan = contract && findLoan(step.rows, contract, account)
-    return { ...steps.readStanding(step, account), loan }
+    const reminder = step.rows.row('reminders', account)
+    const told = reminder?.due_at === loan?.dueAt ? reminder?.told : 'none'
+    // Without a number no message is sent.
+    const reminded = loan && reminder?.sealed ? told : undefined
+    return { ...steps.readStanding(step, account), loan, reminded }
   }),
   /** Returns up to which block a loan contract's events were read, and the sums up to there. */
   readLoanBook: reads(({ rows }: Kept, contract: Address) => readLoanBook(rows, contract)),

@@ -32,6 +32,8 @@ export const caller = z.object({
   ),
   /** Holds the account's last loan, as far as the loan book was read. */
   loan: z.nullable(loanSummary),
+  /** Tells the last message of it: 3 days before it is due, or that day; null if none can be. */
+  reminded: z.nullable(z.enum(['none', 'soon', 'today'])),
   tills: z.array(till),
   /** Lists the last refused sessions with their screens. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),

@@ -22,6 +22,8 @@ export const payment = z.object({
   /** Holds when the agent said, with a PIN, that this withdrawal's cash was paid out. */
   paidOutAt: z.nullable(time),
   spendsWei: wei,
+  /** Holds what a loan lends; null for others, and if it was settled over 8 days ago. */
+  lentWei: z.nullable(wei),
   /** Holds what the caller agreed to in local money, at which rate; null without one. */
   agreed: z.nullable(localWorth),
   acceptedAt: time,

@@ -72,6 +72,11 @@ export function Loans({ book, state: current }: LoansOptions) {
           ))}
           <a href="/console/loans.csv">All as CSV</a>
         </p>
+        <p class="soft">
+          No number is kept that anybody could read, so nobody can be called from here. Where
+          messages are on, they remind 3 days before a loan is due and on that day. A caller is
+          found by the number that they tell: <a href="/console/support">Support</a>.
+        </p>
         <Rows name="Loans" of={loans} unit={unit} />
       </Live>
     </>
@@ -132,8 +137,8 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
     <Live name="agents" title="Agents and shops">
       <Rows name="Agents" of={agents} columns={['name', 'kind', 'till', 'account']} />
       <p class="soft">
-        What one took today: look up its till in <a href="/console/support">Support</a>. To give a
-        number a till:{' '}
+        What one took today: look up its till in <a href="/console/support">Support</a>. No phone
+        number is shown: note who has which till. To give a number a till:{' '}
         <Command
           line='npm run ops -- agents add "NAME"'
           lacks={findLackingRole(you, 'POST /operator/agents/add')}

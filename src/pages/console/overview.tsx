@@ -80,7 +80,7 @@ function Fuel({ status: { relayers, currency } }: Shown) {
 
 function Pool({ status }: Shown) {
   const { unit } = status
-  const { pool } = status.contracts
+  const { pool, at } = status.contracts
   const wei = computeLendableWei(status)
   const value = wei === 0n ? 'nothing now' : showMoney(wei === undefined ? null : `${wei}`, unit)
   return (
@@ -95,7 +95,7 @@ function Pool({ status }: Shown) {
         <p class="soft">
           The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
           {showMoney(pool.owedWei, unit)} (amber). Callers have {showMoney(pool.balancesWei, unit)}{' '}
-          of their own.
+          of their own. Pool and fuel are as of {at?.slice(11, 19)}.
         </p>
       )}
     </Tile>

@@ -1,19 +1,23 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import { describeAgreed, formatAgreed } from '../../loan/local-worth.ts'
+import { describeRecall } from '../../operator/holds.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
 import { payment } from '../../operator/schemas/payments.ts'
-import { describeRecall } from '../../operator/wrong-number.ts'
 import { toReceiptNumber } from '../../relay/forwarder/requests.ts'
 import type { PaymentState } from '../../relay/ledger/transitions.ts'
 import { getProgress } from '../../relay/progress.ts'
 import { Choice, Field, Live, Prose, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
 
-/** Shows the amount that leaves the account, first as agreed in local money; empty for a loan. */
-export const showSpentAmount = ({ spendsWei, agreed }: PaymentSummary, unit: Unit): string =>
-  spendsWei === '0' ? '' : formatAgreed(agreed, showMoney(spendsWei, unit))
+/** Shows what a payment moves, first as agreed in local money; empty if that is not known. */
+export function showAmount(payment: PaymentSummary, unit: Unit): string {
+  const { kind, spendsWei, lentWei, agreed } = payment
+  const wei = lentWei ?? spendsWei
+  if (wei === '0') return kind === 'repayment' ? 'all that was owed' : ''
+  return formatAgreed(agreed, showMoney(wei, unit))
+}
 
 type Standing = Pick<PaymentSummary, 'state' | 'assuredAt'>
 
@@ -45,7 +49,7 @@ export const PaymentTable = ({ payments, unit }: PaymentTableOptions) => (
       ['Ref', PaymentLink],
       'acceptedAt',
       ['Kind', ({ kind }) => paymentKinds[kind].name],
-      ['Amount', (payment) => showSpentAmount(payment, unit)],
+      ['Amount', (payment) => showAmount(payment, unit)],
       ['State', drawProgress],
       ['From', ({ account }) => drawAccount(account)],
       ['To', ({ recipient }) => recipient && drawAccount(recipient)],
@@ -133,7 +137,7 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
   } = payment
   const { account: from, recipient, code, explorer } = payment
   const { name } = paymentKinds[payment.kind]
-  const amount = showSpentAmount(payment, unit)
+  const amount = showAmount(payment, unit)
   const ref = toReceiptNumber(payment.intent)
   const wrongNumber = describeRecall(payment, unit)
   const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }

@@ -3,11 +3,12 @@ import type { Unit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer, ActionName } from '../../operator/actions/list.ts'
+import { holdWords } from '../../operator/holds.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import { Command, Field, showMoney, showTime } from '../parts.tsx'
+import { Command, FactList, Field, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
-import { PaymentLink, PaymentTable, showSpentAmount } from './payments.tsx'
+import { PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
 
 export type Found = ActionAnswer<'find'>
@@ -89,7 +90,7 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, ...facts } = hit.caller
-  const { dueAt, heldAt, pin, open, tills, till, recalled, ...others } = facts
+  const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...others } = facts
   const phone = findPhone(hit, text)
   const lacks = (name: ActionName) => findLackingRole(actor, `POST /operator/${name}`)
   return (
@@ -98,7 +99,15 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         Account {account} {hit.country && `(${hit.country})`}
       </h2>
       <Facts
-        of={{ balanceWei, owedWei, dueAt, heldAt, openPayments: open, pin: describePin(pin) }}
+        of={{
+          balanceWei,
+          owedWei,
+          dueAt,
+          heldAt,
+          openPayments: open,
+          pin: describePin(pin),
+          remindedByMessage: reminded && reminderWords[reminded],
+        }}
         unit={unit}
       />
       {recalled.length > 0 && (
@@ -118,10 +127,16 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       )}
       {till && (
         <>
-          <h3>{`Today (UTC) at ${tills.map(({ name, till }) => `${name}, ${till}`).join('; ')}`}</h3>
-          <Facts of={{ receivedWei: till.inWei, sentWei: till.outWei }} unit={unit} />
+          <h3>Today (UTC)</h3>
+          <FactList
+            facts={[
+              [`Taken at ${listTills(tills)}`, showMoney(till.inWei, unit)],
+              ['Sent by the account, for whatever', showMoney(till.outWei, unit)],
+            ]}
+          />
         </>
       )}
+      <p class="soft">While an account is held, {holdWords}</p>
       {phone === undefined ? (
         <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
       ) : (
@@ -142,7 +157,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           'acceptedAt',
           ['Way', ({ direction }) => (direction === 'in' ? 'received' : 'sent')],
           ['Kind', ({ kind }) => paymentKinds[kind].name],
-          ['Amount', (payment) => showSpentAmount(payment, unit)],
+          ['Amount', (payment) => showAmount(payment, unit)],
           ['With', drawOtherAccount],
           ['Code', drawCode],
           ['Outcome', describeFate],
@@ -183,10 +198,19 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   )
 }
 
+const listTills = (tills: AccountHit['caller']['tills']): string =>
+  tills.map(({ name, till }) => `${name}, ${till}`).join(' and ')
+
 const drawCode = ({ code, paidOutAt }: FoundPayment) =>
   code && [code, paidOutAt && [', paid out ', showTime(paidOutAt)]]
 
 const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen}</pre>
+
+const reminderWords = {
+  none: 'not of this loan',
+  soon: '3 days before it is due',
+  today: 'on the day that it is due',
+} as const
 
 /** Says whether an account's PIN lets its caller pay. */
 function describePin(pin: AccountHit['caller']['pin']) {

@@ -241,6 +241,7 @@ test('support finds by what is read out, and shows what an account sent and rece
   const unsaid = `code ${code} (not said to be paid out)`
   expect(await why('0700000022')).toContain(`\nIn from ${sender}, ${unsaid}: The withdrawal of`)
   expect(await why('', till)).toContain(`It has the till ${till} (agent, Duka).`)
+  expect(await why('', till)).toContain('Today (UTC) it took 0 tRBTC at its till. The account sent')
   for (const clue of [hash, code, number])
     expect(await why('', clue)).toContain(`It pays ${receiver}, ${unsaid}.`)
   await chain.anvil.ask('anvil_mine', [`0x${confirmations}`])

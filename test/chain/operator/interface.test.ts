@@ -285,7 +285,9 @@ describe("the operator's interface", () => {
     const screen = await dial(deployment, { phone, sessionId: 'refused', text: tooMuch })
     await deployment.allDone()
     const held = await deployment.operate(operatorsAccount, ['hold'], { input: phone })
-    expect(held.output).toMatch(/^The account is held since 2\S+: it begins no payment\.\n$/)
+    expect(held.output).toMatch(
+      /^The account is held since 2\S+: it begins no payment, loan or cash-out\. .*The role money releases it\.\n$/,
+    )
     const heldScreen = await pay(deployment, phone, 'held')
     expect(heldScreen).toBe('END Your account is held. Nothing was sent. Call 0700 000 088.')
     expect((await deployment.act('deposit', { phone })).deposit).toEqual({ kind: 'held' })

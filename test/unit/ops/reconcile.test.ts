@@ -11,7 +11,14 @@ const intent = `0x${'cd'.repeat(32)}` as const
 const day = 24 * 60 * 60 * 1000
 
 const confirmed: PaymentSummary = {
-  ...{ intent, state: 'confirmed', kind: 'transfer', account: alice, spendsWei: '3' },
+  ...{
+    intent,
+    state: 'confirmed',
+    kind: 'transfer',
+    account: alice,
+    spendsWei: '3',
+    lentWei: null,
+  },
   recipient: null,
   agreed: null,
   code: null,

@@ -23,7 +23,7 @@ const payment: PaymentSummary = {
   agreed: null,
   code: null,
   ...{ paidOutAt: null, assuredAt: null },
-  spendsWei: '250000000000000000',
+  ...{ spendsWei: '250000000000000000', lentWei: null },
   ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
   ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },
 }
@@ -153,6 +153,11 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
   expect(explainPayment({ ...payment, ...changes }, unit)).toBe(
     `The transfer of 0.25 tRBTC, accepted ${at}, ${says}`,
   )
+})
+
+test('a loan is shown with what it lends', () => {
+  const loan = { ...payment, kind: 'loan', spendsWei: '0', lentWei: '10000000000000000' } as const
+  expect(describePayment(loan, unit)).toContain('  Loan 0.01 tRBTC  of ')
 })
 
 test('a payment is shown first as it was agreed in local money', () => {

@@ -7,7 +7,13 @@ const payment = {
   ...({ intent: `0x${'cd'.repeat(22)}`, state: 'confirmed', kind: 'transfer' } as const),
   ...{ account: `0x${'11'.repeat(20)}`, recipient: null, code: null, paidOutAt: null },
   assuredAt: null,
-  ...{ spendsWei: '250000000000000000', acceptedAt: at, changedAt: at, relayer: null },
+  ...{
+    spendsWei: '250000000000000000',
+    lentWei: null,
+    acceptedAt: at,
+    changedAt: at,
+    relayer: null,
+  },
   ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
   ...{ explorer: null, deadline: null, gasUsed: null, screen: null, recall: null },
   ...{ transitions: [], batch: [], messages: [], transactions: [] },
@@ -29,6 +35,13 @@ describe('a payment in the console', () => {
     expect(shown).toContain('<td data-label="Amount">0.25 tRBTC</td>')
     const page = `${PaymentView({ payment: { ...payment, agreed: null }, unit })}`
     expect(page).not.toContain('Agreed')
+  })
+
+  test('is what a loan lends, and in words what repays all', ({ expect }) => {
+    const show = (changes: object) =>
+      `${PaymentTable({ payments: [{ ...payment, agreed: null, spendsWei: '0', ...changes }], unit })}`
+    expect(show({ kind: 'loan', lentWei: '10000000000000000' })).toContain('>0.01 tRBTC</td>')
+    expect(show({ kind: 'repayment' })).toContain('>all that was owed</td>')
   })
 
   test('says what can be done about a wrong number', ({ expect }) => {

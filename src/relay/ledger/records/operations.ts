@@ -183,6 +183,7 @@ export function toRecord(row: Row<'payments'> | Row<'history'>) {
     account: row.account,
     recipient: ('request' in row && findRecipient(row)) || null,
     spendsWei: row.spends,
+    lentWei: row.kind === 'loan' && 'reserves_pool' in row ? row.reserves_pool : null,
     agreed: getAgreed(row) ?? null,
     acceptedAt: row.accepted_at,
     assuredAt: row.assured_at ?? null,

@@ -2,6 +2,9 @@ import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { getNeededRole } from './access/roles.ts'
 import type { PaymentDetails } from './schemas/payments.ts'
 
+/** Says what a hold of an account stops, and what it does not. */
+export const holdWords = `it begins no payment, loan or cash-out. What was accepted before goes on, money may arrive, and its phone shows the balance as before. The role ${getNeededRole('POST /operator/hold', 'release')} releases it.`
+
 type RecallState = NonNullable<PaymentDetails['recall']>['state']
 
 /** Says why nothing of a payment can be held for its sender. */
