@@ -3,7 +3,7 @@ import { type RouteName, routeRoles } from '../../src/operator/access/roles.ts'
 import type { DeclaredAction } from '../../src/operator/actions/action.ts'
 import { type ActionName, actions } from '../../src/operator/actions/list.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
-import { auditAnswer } from '../../src/operator/schemas/audit.ts'
+import { auditAnswer, auditQuery } from '../../src/operator/schemas/audit.ts'
 import { exportAnswer, exportQuery } from '../../src/operator/schemas/backup.ts'
 import { eventsAnswer, eventsQuery } from '../../src/operator/schemas/events.ts'
 import { operatorError } from '../../src/operator/schemas/fields.ts'
@@ -19,7 +19,7 @@ type Read = [summary: string, answer: z.ZodMiniType | 'text/csv', request?: Quer
 const reads: Record<string, Read> = {
   status: ['How things are: intake, health, relayers, contracts, nodes, counts', statusAnswer],
   alerts: ['What is raised, and what was', alertsAnswer],
-  audit: ['What operators did, the newest first', auditAnswer],
+  audit: ['What operators did, the newest first', auditAnswer, auditQuery],
   payments: [
     'Payments, the newest first, in pages',
     payments.paymentsAnswer,

@@ -35,7 +35,7 @@ agents                    who hands out cash (agent) or takes payments with a re
 agents add <name> [--bill]
                           gives a number a till: the number is read from standard input
 agents remove <till>      takes it away; nobody gets it again for 90 days
-audit                     what operators did, the newest first
+audit [--all]             what operators did, the newest first; with --all also whom they looked up
 outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
 rate <price>              accepts a price of the unit in the local currency, after the alert rate_jump
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
@@ -71,6 +71,7 @@ migrate                   moves all accounts to a new pair of contracts, or to a
 
 const options = {
   every: textOr('5'),
+  all: flag,
   state: text,
   account: text,
   since: text,
@@ -205,8 +206,8 @@ async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Prom
   return { json: book, lines: show.describeLoans(book) }
 }
 
-async function showAudit({ ask }: OperatorClient): Promise<Found> {
-  const found = await ask('/operator/audit', auditAnswer)
+async function showAudit({ ask }: OperatorClient, { all }: Given): Promise<Found> {
+  const found = await ask(`/operator/audit?lookups=${all === true}`, auditAnswer)
   const lines = found.entries.map(({ at, by, action, detail }) => {
     const words = Object.entries(detail).map(([name, value]) => `${name} ${value}`)
     return [at, by ?? '-', action, ...words].join('  ')

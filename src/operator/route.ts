@@ -12,6 +12,7 @@ import { type DeclaredAction, type RefusedRequest, refuseRequest } from './actio
 import { type ActionName, actions } from './actions/list.ts'
 import { readPaymentsQuery } from './payments-query.ts'
 import type { Actor } from './schemas/actor.ts'
+import { auditQuery } from './schemas/audit.ts'
 import { exportQuery } from './schemas/backup.ts'
 import { eventsQuery } from './schemas/events.ts'
 import type { HealthAnswer } from './schemas/health.ts'
@@ -119,7 +120,10 @@ function reply(c: Context, answer: object | RefusedRequest) {
 function addReads(routes: Hono, operator: Operator): void {
   routes.get('/operator/status', async (c) => c.json(await operator.status(c.get('actor'))))
   routes.get('/operator/alerts', async (c) => c.json(await operator.alerts()))
-  routes.get('/operator/audit', async (c) => c.json(await operator.audit()))
+  routes.get('/operator/audit', async (c) => {
+    const query = auditQuery.safeParse(c.req.query())
+    return query.success ? c.json(await operator.audit(query.data)) : refuseInvalid(c, query.error)
+  })
   routes.get('/metrics', async (c) =>
     c.text(await operator.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4' }),
   )

@@ -72,12 +72,23 @@ export function createOperator(options: OperatorOptions) {
     const nameAction = (once = options.newId()) => toActionId(actor.name, once)
     return await run({ ...shared, nameAction }, request as never)
   }
+  const record = (by: string, action: string, detail = {}) => {
+    const id = toActionId(by, options.newId())
+    return options.relayer.ledger.recordAction({ id, action, detail })
+  }
   return {
     act: act as Act,
-    recordKey: (by: string, action: string, hash: string) => {
-      const id = toActionId(by, options.newId())
-      return options.relayer.ledger.recordAction({ id, action, detail: { key: hash.slice(0, 12) } })
-    },
+    recordKey: (by: string, action: string, hash: string) =>
+      record(by, action, { key: hash.slice(0, 12) }),
+    /** Records a sign-in; a silent ledger keeps nobody from reading that it is silent. */
+    recordSignIn: (by: string) =>
+      record(by, 'sign-in').catch((error: unknown) =>
+        options.relayer.log({
+          level: 'warn',
+          event: 'audit.failed',
+          message: describeFault(error),
+        }),
+      ),
     exportPage: (position: PagePosition) => answerExport(shared, position),
     ...createReads(options, readKnownHealth),
   }
@@ -128,8 +139,8 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
     async events({ after, limit }: { after: number; limit: number }) {
       return { events: (await ledger.listEvents(after, limit)).map(toEventAnswer) }
     },
-    async audit() {
-      const entries = await ledger.listAudit(maxAuditEntries)
+    async audit({ lookups }: { lookups: 'true' | 'false' }) {
+      const entries = await ledger.listAudit(maxAuditEntries, lookups === 'false')
       return { entries: entries.map(toAuditEntry) }
     },
   }

@@ -36,6 +36,9 @@ export const readActor = (id: string): string | null => /^([a-z0-9-]+)\//.exec(i
 /** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
+/** Names the actions that change nothing. */
+const lookUps = ['lookup', 'session']
+
 /** Sets how long audit entries are stored: longer than all that they are about. */
 const retentionMs = 400 * 24 * 60 * 60 * 1000
 
@@ -59,9 +62,12 @@ export const auditSteps = {
     recordAction(rows, entry)
     if (entry.action === 'set-back') parts.recordSetBack(rows)
   }),
-  /** Returns operators' actions, the newest first. */
-  listAudit: reads(({ rows }: Kept, limit: number): AuditEntry[] =>
-    rows.list({ table: 'audit', list: 'age', newest: true, limit }),
+  /** Returns operators' actions, the newest first; without look-ups, of ten times as many. */
+  listAudit: reads(({ rows }: Kept, limit: number, leavesOut = false): AuditEntry[] =>
+    rows
+      .list({ table: 'audit', list: 'age', newest: true, limit: leavesOut ? 10 * limit : limit })
+      .filter(({ action }) => !leavesOut || !lookUps.includes(action))
+      .slice(0, limit),
   ),
   /** Sets whether new payments are accepted; a drain may name the next account secret. */
   setIntake: writes((step: Kept, kind: IntakeSetting, id: string, nextAccountKey?: string) => {

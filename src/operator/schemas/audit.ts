@@ -3,6 +3,9 @@ import { time } from './fields.ts'
 
 const detail = z.record(z.string(), z.string())
 
+/** Parses the query of `GET /operator/audit`, which may leave out what changed nothing. */
+export const auditQuery = z.object({ lookups: z._default(z.enum(['true', 'false']), 'true') })
+
 /** Describes `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(

@@ -155,8 +155,16 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
   </>
 )
 
-export const Audit = ({ entries }: OperatorAnswer<'audit'>) => (
+export const Audit = ({ entries, lookups }: OperatorAnswer<'audit'> & { lookups: string }) => (
   <Live name="audit" title="What operators did">
+    <p class="soft">
+      {lookups === 'true' ? (
+        <a href="/console/audit">Without look-ups</a>
+      ) : (
+        <a href="/console/audit?all">With look-ups</a>
+      )}
+      . What is paid into a relayer or the pool, its own key signs: the chain has that.
+    </p>
     <Rows name="Audit" of={entries} />
   </Live>
 )

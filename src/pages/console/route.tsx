@@ -99,6 +99,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
       return showPage(c, <SignIn isRefused />, { title: 'Console' })
     }
     setCookie(c, value, sessions.lifetimeSeconds)
+    await options.operator.recordSignIn(value.split('.')[0] ?? '')
     return c.redirect('/console', 303)
   })
   // Another site's form does not know the session's token.
@@ -199,7 +200,10 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
       content: <KeyList keys={await keys()} you={you} />,
     }),
     '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
-    '/audit': async () => ({ content: <Audit {...(await operator.audit())} /> }),
+    '/audit': async ({ c }) => {
+      const lookups = c.req.query('all') === undefined ? 'false' : 'true'
+      return { content: <Audit {...(await operator.audit({ lookups }))} lookups={lookups} /> }
+    },
   } satisfies Record<string, DrawPage>
 }
 

@@ -208,7 +208,10 @@ describe('the console in a browser', () => {
     await page.waitForResponse((response) => response.url().endsWith('/console/act'))
     expect(await page.locator('body').getAttribute('class')).not.toBe('stale')
     await page.goto(`${served.url}/console/audit`)
-    for (const done of ['hold', 'release']) await says(page, 'main', done)
+    for (const done of ['hold', 'release', 'sign in']) await says(page, 'main', done)
+    expect(await page.locator('#audit').textContent()).not.toContain('lookup')
+    await page.getByText('With look-ups').click()
+    await says(page, 'main', 'lookup')
   })
 
   test('answers on one page a caller whose money was sent and did not arrive', async () => {

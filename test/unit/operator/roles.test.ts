@@ -136,6 +136,17 @@ describe('the roles of operators', () => {
       expect(told).not.toMatch(RegExp(`${tokenOf(role)}|${hashKey(tokenOf(role))}`))
   })
 
+  test('are in an audit that leaves out what changed nothing, where that is asked', async () => {
+    const { send, ledger } = open()
+    for (const action of ['lookup', 'session', 'hold'])
+      await ledger.recordAction({ id: `support/${action}`, action, detail: { account } })
+    const count = async (query: string) => {
+      const { body } = await send('read', `GET /operator/audit${query}`)
+      return auditAnswer.parse(body).entries.length
+    }
+    expect([await count(''), await count('?lookups=false')]).toEqual([3, 1])
+  })
+
   test('are all of those who share OPERATOR_TOKEN, which stays possible alone', async () => {
     const { send, audit } = open({ OPERATOR_TOKEN: tokenOf('money') })
     await send('money', 'POST /operator/hold', { account, action: 'release' })
