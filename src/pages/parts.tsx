@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
+import { findCommandLack } from '../operator/access/roles.ts'
+import type { Actor } from '../operator/schemas/actor.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
@@ -57,17 +59,22 @@ export function Table({ name, head, rows }: TableOptions) {
   )
 }
 
-/** Renders a command that a click selects, and the role that its reader lacks for it. */
-export const Command = ({ line, lacks }: { line: string; lacks?: string | undefined }) => (
-  <>
-    <code class="copy">{line}</code>
-    {lacks && ` (needs the role ${lacks})`}
-  </>
-)
+/** Renders a command that a click selects, and the role that `you` lack for it. */
+export function Command({ line, you }: { line: string; you?: Actor | undefined }) {
+  const lacks = you && findCommandLack(you, line)
+  return (
+    <>
+      <code class="copy">{line}</code>
+      {lacks && ` (needs the role ${lacks})`}
+    </>
+  )
+}
 
 /** Renders text whose commands are between backticks. */
-export const Prose = ({ text }: { text: string }) => (
-  <>{text.split('`').map((part, index) => (index % 2 ? <Command line={part} /> : part))}</>
+export const Prose = ({ text, you }: { text: string; you?: Actor | undefined }) => (
+  <>
+    {text.split('`').map((part, index) => (index % 2 ? <Command line={part} you={you} /> : part))}
+  </>
 )
 
 export const showMoney = (wei: string | null, unit: Unit): string =>

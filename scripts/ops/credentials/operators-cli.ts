@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { parseOperator } from '../../../src/operator/access/operators.ts'
+import { roles } from '../../../src/operator/schemas/actor.ts'
 import { createCommand, flag, text } from '../../stack/command.ts'
 import { readJson, writeJson } from '../../stack/files.ts'
 import { Misused, StackError } from '../../stack/report.ts'
@@ -24,7 +25,11 @@ export const operators = createCommand({
     const from = file === undefined ? env : z.looseObject({}).parse(readJson(file))
     const before = `${from.OPERATORS ?? ''}`.split(',').flatMap((one) => one.trim() || [])
     const people = before.map(readOperator)
-    if (what === 'list' && name === '') return { json: people, lines: people.map(describe) }
+    if (what === 'list' && name === '') {
+      // In a shell it may be the own token of one of them.
+      const isShared = file === undefined ? people.length === 0 : from.OPERATOR_TOKEN
+      return { json: people, lines: [...people.map(describe), ...(isShared ? [sharedWords] : [])] }
+    }
     const isKnown = people.some((one) => one.name === name)
     const remaining = before.filter((_, index) => people[index]?.name !== name)
     if (others.length > 0) throw new Misused()
@@ -49,9 +54,13 @@ function readOperator(text: string) {
   if (operator !== undefined) return operator
   const [start = ''] = text.split(/:[0-9a-f]{64}$/)
   throw new StackError(
-    `"${start}" is no operator: a name of 2 to 20 of a-z 0-9 -, not "operator", and one of the roles.`,
+    `"${start}" is no operator: a name is 2 to 20 small letters, digits or -, begins with a letter, and is not "operator"; a role is ${roles.join(', ')}.`,
   )
 }
+
+/** Says who acts where no name is given. */
+const sharedWords =
+  'operator  money  (all who share OPERATOR_TOKEN: once each has a name, take it away)'
 
 const describe = ({ name, role }: { name: string; role: string }) => `${name}  ${role}`
 

@@ -82,6 +82,23 @@ export function findLackingRole({ role }: Actor, route: RouteName, action?: stri
   return roles.indexOf(role) < roles.indexOf(needed) ? needed : undefined
 }
 
+/** Maps commands to their routes, where these have other names. */
+const commandRoutes: Readonly<Record<string, RouteName>> = {
+  'agents add': 'POST /operator/agents/add',
+  'account add-wallet': 'POST /operator/wallet',
+  'account wallet': 'POST /operator/wallet-code',
+  'keys create': 'POST /keys',
+  'keys revoke': 'DELETE /keys/:id',
+}
+
+/** Returns which role an operator lacks for a command; undefined if it needs none or is allowed. */
+export function findCommandLack(actor: Actor, line: string): Role | undefined {
+  const [, name = ''] = /^npm run ops -- ((?:account |agents |keys )?[a-z-]+)/.exec(line) ?? []
+  const asked = commandRoutes[name] ?? `POST /operator/${name.replace('account ', '')}`
+  const route = routeNames.find((each) => each === asked)
+  return route && findLackingRole(actor, route)
+}
+
 /** Says in a sentence which role is lacking; undefined if the request is allowed. */
 export function describeLack(actor: Actor, route: RouteName, action?: string): string | undefined {
   const needed = findLackingRole(actor, route, action)

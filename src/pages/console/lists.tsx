@@ -1,5 +1,4 @@
 import { loanStates } from '../../loan/loan-book.ts'
-import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import type { Actor } from '../../operator/schemas/actor.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
@@ -84,7 +83,6 @@ export function Loans({ book, state: current }: LoansOptions) {
 }
 
 export function KeyList({ keys, you }: { keys: readonly ShownKey[]; you: Actor }) {
-  const lacks = findLackingRole(you, 'POST /keys')
   return (
     <Live name="keys" title="Keys of the node service">
       <Rows
@@ -102,8 +100,8 @@ export function KeyList({ keys, you }: { keys: readonly ShownKey[]; you: Actor }
       />
       <p class="soft">
         Beyond its quota, a key’s calls are refused until 00:00 UTC. To change a quota, create a new
-        key: <Command line="npm run ops -- keys create --name NAME --quota CALLS" lacks={lacks} />,
-        and revoke the old one: <Command line="npm run ops -- keys revoke ID" lacks={lacks} />
+        key: <Command line="npm run ops -- keys create --name NAME --quota CALLS" you={you} />, and
+        revoke the old one: <Command line="npm run ops -- keys revoke ID" you={you} />
       </p>
     </Live>
   )
@@ -139,10 +137,7 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
       <p class="soft">
         What one took today: look up its till in <a href="/console/support">Support</a>. No phone
         number is shown: note who has which till. To give a number a till:{' '}
-        <Command
-          line='npm run ops -- agents add "NAME"'
-          lacks={findLackingRole(you, 'POST /operator/agents/add')}
-        />
+        <Command line='npm run ops -- agents add "NAME"' you={you} />
       </p>
     </Live>
     <Live name="operators" title="Operators">

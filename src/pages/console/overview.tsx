@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { createCoinUnit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
-import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
 import { minPayments } from '../../operator/health.ts'
+import type { Actor } from '../../operator/schemas/actor.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei } from '../../operator/status.ts'
 import { Command, type Fact, FactList, Live, Prose, showMoney, showTime } from '../parts.tsx'
@@ -13,14 +13,17 @@ type Shown = { status: StatusAnswer }
 
 /** Tells whether payments are taken, and what is to be mended first, with its cause and remedy. */
 export function Overview({ status }: Shown) {
+  const { you } = status
   const { tone, title, troubles, notes } = judgeStatus(status)
   const [first, ...others] = troubles
   return (
     <>
       <Live name="taken" title={title} look={`state ${tone}`}>
-        {first && <Mend {...first} />}
+        {first && <Mend {...first} you={you} />}
         {others.length > 0 && <h3>After that</h3>}
-        {others.map(Mend)}
+        {others.map((other) => (
+          <Mend {...other} you={you} />
+        ))}
         {notes.length > 0 && <p class="soft">{notes.join(' ')}</p>}
       </Live>
       <div class="tiles">
@@ -34,15 +37,15 @@ export function Overview({ status }: Shown) {
   )
 }
 
-const Mend = ({ says, remedy, since }: Trouble) => (
+const Mend = ({ says, remedy, since, you }: Trouble & { you: Actor }) => (
   <div class="trouble">
     <p>
       {since && <span class="soft">Since {showTime(since)}: </span>}
-      <Prose text={says} />
+      <Prose text={says} you={you} />
     </p>{' '}
     {remedy && (
       <p class="remedy">
-        <Prose text={remedy} />
+        <Prose text={remedy} you={you} />
       </p>
     )}
   </div>
@@ -148,21 +151,19 @@ function Today({ status: { lately, paymentsByHour, now } }: Shown) {
 
 const count = (value: number): string => value.toLocaleString('en')
 
-const commands: readonly (readonly [why: string, line: string, route?: RouteName])[] = [
-  ['Refuse payments for a while', 'npm run ops -- pause', 'POST /operator/pause'],
-  ['Refuse them until none is open', 'npm run ops -- drain --wait', 'POST /operator/drain'],
-  ['Fill the fuel up to an amount', 'npm run ops -- relayers top-up AMOUNT'],
-  ['Add money to lend', 'npm run ops -- pool fund AMOUNT'],
+const commands: readonly (readonly [why: string, line: string, shown: 'open' | 'calm'])[] = [
+  ['Refuse payments for a while', 'npm run ops -- pause', 'open'],
+  ['Refuse them until none is open', 'npm run ops -- drain --wait', 'open'],
+  ['Fill the fuel up to an amount', 'npm run ops -- relayers top-up AMOUNT', 'calm'],
+  ['Add money to lend', 'npm run ops -- pool fund AMOUNT', 'calm'],
 ]
 
 /** Lists what may be done from a terminal; while something needs a person, that tells the rest. */
 function Commands({ status: { intake, you }, isCalm }: Shown & { isCalm: boolean }) {
   const isOpen = intake.state === 'open'
   const facts = commands
-    .filter(([, , route]) => (route ? isOpen : isCalm))
-    .map(([why, line, route]): Fact => {
-      return [why, <Command line={line} lacks={route && findLackingRole(you, route)} />]
-    })
+    .filter(([, , time]) => (time === 'open' ? isOpen : isCalm))
+    .map(([why, line]): Fact => [why, <Command line={line} you={you} />])
   if (facts.length === 0) return null
   return (
     <Live name="commands" title="Commands">

@@ -67,7 +67,7 @@ function StateLine({ status, isTold }: { status: StatusAnswer; isTold: boolean }
   return (
     <>
       <b>{status.network}</b> {isTold || <span class={tone}>{title}</span>}{' '}
-      {isTold || (cause && <Prose text={cause} />)}{' '}
+      {isTold || (cause && <Prose text={cause} you={status.you} />)}{' '}
       <span class="soft">{status.now.slice(11, 19)} UTC</span>
     </>
   )

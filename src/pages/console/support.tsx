@@ -2,7 +2,7 @@ import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
-import type { ActionAnswer, ActionName } from '../../operator/actions/list.ts'
+import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
@@ -92,7 +92,6 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, ...facts } = hit.caller
   const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...others } = facts
   const phone = findPhone(hit, text)
-  const lacks = (name: ActionName) => findLackingRole(actor, `POST /operator/${name}`)
   return (
     <section>
       <h2>
@@ -188,11 +187,10 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       />
       <p class="soft">
         Money moves by commands, which ask for the number:{' '}
-        <Command line="npm run ops -- account deposit" lacks={lacks('deposit')} />,{' '}
-        <Command line="npm run ops -- account cash-out 0x… all" lacks={lacks('cash-out')} />,{' '}
-        <Command line="npm run ops -- account add-wallet NAME 0x…" lacks={lacks('wallet')} />, or
-        with a code to dial{' '}
-        <Command line="npm run ops -- account wallet NAME 0x…" lacks={lacks('wallet-code')} />
+        <Command line="npm run ops -- account deposit" you={actor} />,{' '}
+        <Command line="npm run ops -- account cash-out 0x… all" you={actor} />,{' '}
+        <Command line="npm run ops -- account add-wallet NAME 0x…" you={actor} />, or with a code to
+        dial <Command line="npm run ops -- account wallet NAME 0x…" you={actor} />
       </p>
     </section>
   )

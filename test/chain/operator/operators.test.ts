@@ -35,6 +35,10 @@ test('operators get a token by a command, act in their names, and are retired by
   expect(readFileSync(file, 'utf8')).not.toContain(token)
   await ofFile('add', 'brian', 'money')
   expect(await ofFile('list')).toBe('amina  support\nbrian  money\n')
+  writeFileSync(file, JSON.stringify({ ...read(), OPERATOR_TOKEN: 'shared' }))
+  const shared = /operator {2}money {2}\(all who share OPERATOR_TOKEN/
+  expect(await ofFile('list')).toMatch(shared)
+  expect((await manage(['list'])).output).toMatch(shared)
   const both = openOperated(chain, { OPERATORS: `${read().OPERATORS}` })
   const env = { OPERATOR_TOKEN: token }
   const refused = await both.operate(ops, ['pause'], { env })
@@ -65,7 +69,7 @@ test('operators get a token by a command, act in their names, and are retired by
 
 test.for([
   [['add', 'operator', 'read'], 'is no operator'],
-  [['add', 'Amina', 'read'], 'is no operator'],
+  [['add', 'Amina', 'read'], 'a name is 2 to 20 small letters, digits or -'],
   [['add', 'amina', 'all'], 'is no operator'],
   [['add', 'brian', 'read'], 'OPERATORS has a brian'],
   [['retire', 'amina'], 'OPERATORS names no amina'],

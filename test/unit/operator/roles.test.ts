@@ -7,12 +7,13 @@ import { encodeCall } from '../../../src/loan/calls.ts'
 import { listOperators } from '../../../src/operator/access/operators.ts'
 import {
   describeLack,
+  findCommandLack,
   getNeededRole,
   type RouteName,
   routeNames,
   routeRoles,
 } from '../../../src/operator/access/roles.ts'
-import { roles } from '../../../src/operator/schemas/actor.ts'
+import { type Role, roles } from '../../../src/operator/schemas/actor.ts'
 import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
 import { accept, alice, executionIn, mineAt, orderOf } from '../../ports/payments.ts'
@@ -99,14 +100,29 @@ describe('the roles of operators', () => {
     const holdings = { block: 9, wei: 10n, owedWei: 0n, spent: [] }
     const asked = { intentId: intent, sender: alice, holdings, withinMs: 60_000, everyMs: 1 }
     expect(await ledger.recall(asked)).toMatchObject({ kind: 'held', wei: 10n })
+    const { body } = await send('support', 'POST /operator/person/export', { phone })
+    expect(body).toMatchObject({ caller: { recalled: [{ intent, sender: alice, wei: '10' }] } })
     const end = async (name: string) =>
       (await send(name, 'POST /operator/end-recall', { phone, intent })).status
     expect([await end('operate'), await end('money'), await end('money')]).toEqual([403, 200, 404])
     expect(await ledger.listRecalled(to)).toEqual([])
-    const [ended, held] = await audit()
+    const [ended, , held] = await audit()
     expect(ended).toMatchObject({ by: 'money', action: 'end-recall', detail: { account: to } })
     expect(held).toMatchObject({ by: null, action: 'recall', detail: { account: alice } })
     expect(JSON.stringify([ended, held])).not.toContain(phone.slice(4))
+  })
+
+  test('are named beside the commands whose routes they lack, and beside no others', () => {
+    const lack = (line: string, role: Role = 'support') =>
+      findCommandLack({ name: 'amina', role }, `npm run ops -- ${line}`)
+    expect(lack('resume')).toBe('operate')
+    expect(lack('resume', 'operate')).toBeUndefined()
+    expect(lack('agents add "NAME"')).toBe('operate')
+    expect(lack('keys revoke ID')).toBe('operate')
+    expect(lack('account deposit')).toBe('operate')
+    expect(lack('account wallet NAME 0x…')).toBe('money')
+    expect(lack('account end-recall 0x…')).toBe('money')
+    expect(lack('relayers top-up AMOUNT', 'read')).toBeUndefined()
   })
 
   test('are of exactly the routes that the app serves to operators', () => {
