@@ -23,15 +23,22 @@ const everyMs = 60_000
 export function createReminders({ readDebt, deliver, clock, log, waitUntil }: RemindersOptions) {
   let nextAt = Number.NEGATIVE_INFINITY
 
+  const logFailure = (error: unknown) =>
+    log({ level: 'warn', event: 'reminders.failed', message: describeFault(error) })
+
   async function work(ledger: Ledger): Promise<void> {
     try {
       for (const account of await ledger.listDueReminders(batch)) {
-        const reminder = await ledger.takeReminder({ account, ...(await readDebt(account)) })
+        const debt = await readDebt(account).catch((error: unknown) => {
+          logFailure(error)
+          return { owedWei: undefined }
+        })
+        const reminder = await ledger.takeReminder({ account, ...debt })
         if (deliver === undefined || !reminder?.sealed) continue
         await ledger.recordReminderFate(reminder, await deliver(reminder, ledger))
       }
     } catch (error) {
-      log({ level: 'warn', event: 'reminders.failed', message: describeFault(error) })
+      logFailure(error)
     }
     nextAt = clock.now() + everyMs
   }

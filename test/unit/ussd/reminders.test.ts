@@ -55,7 +55,7 @@ function open(product: object = menus.lender) {
     product: { ...menus.lender, ...product, smsSeals: createSeals(config) },
     clock,
   })
-  const node = { debtOf: async () => debt }
+  const node = { debtOf: async (_: string) => debt }
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}) => {
     const of = parseConfig({ ...variables, ...changes })
@@ -63,7 +63,7 @@ function open(product: object = menus.lender) {
       of,
       runtime,
       () => memory,
-      () => node.debtOf(),
+      (account) => node.debtOf(account),
     )
     return async () => {
       remind?.(relay.ledger)
@@ -124,6 +124,25 @@ describe('a reminder of a loan', () => {
     to(today)
     await round()
     expect(told()).toEqual([])
+  })
+
+  test('is sent to one borrower while the debt of another cannot be read, who is asked later', async () => {
+    const { play, round, to, soon, debt, node, events, accountOf } = open()
+    await play(`${borrow}
+      other@1: 3*1 -> END Loan Requested|…
+      settle`)
+    to(soon)
+    node.debtOf = async (account) => {
+      if (account === accountOf(0)) throw new Error('no node answers')
+      return debt
+    }
+    await round()
+    expect(events.map(({ event }) => event)).toContain('reminders.failed')
+    expect(told()).toEqual([expect.not.stringContaining(caller)])
+    node.debtOf = async () => debt
+    to(soon + dayMs / 24)
+    await round()
+    expect(told()).toEqual([expect.anything(), expect.stringContaining(caller)])
   })
 
   test('is not sent again by a ledger that was set back', async () => {

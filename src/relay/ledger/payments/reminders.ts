@@ -9,6 +9,9 @@ import type { SmsFate } from './sms.ts'
 /** Holds what an account owes on the chain, and until when (Unix time in s). */
 export type LoanDebt = { account: Address; owedWei: bigint; dueAt: number }
 
+/** Names an account whose debt no node tells: it is asked again later, after others. */
+type UnreadDebt = { account: Address; owedWei: undefined }
+
 /** Holds a loan reminder, with the borrower's sealed number, which is empty if none is kept. */
 export type DueReminder = LoanDebt & { kind: (typeof reminderKinds)[number]; sealed: string }
 
@@ -35,15 +38,17 @@ export function saveReminder(rows: Draft, account: Address, number: string | und
   rows.put('reminders', { account, sealed, told, due_at, repaid_at: null, at: rows.now + hourMs })
 }
 
-function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefined {
-  const { account, owedWei, dueAt } = debt
+function takeReminder(rows: Draft, debt: LoanDebt | UnreadDebt): DueReminder | undefined {
+  const { account } = debt
   const row = rows.row('reminders', account)
   if (row === undefined || row.at > rows.now) return undefined
-  if (listOpenPayments(rows, readAccountTotals(rows, account)).length > 0) {
-    // An open payment may change the loan.
+  const hasOpen = listOpenPayments(rows, readAccountTotals(rows, account)).length > 0
+  // An open payment may change the loan.
+  if (debt.owedWei === undefined || hasOpen) {
     rows.put('reminders', { ...row, at: rows.now + retryMs })
     return undefined
   }
+  const { owedWei, dueAt } = debt
   if (owedWei === 0n) {
     deleteOrPostpone(rows, row)
     return undefined
@@ -99,7 +104,7 @@ export const reminderSteps = {
    * Takes a reminder that is due by the loan's state on the chain, to be sent after this step; only
    * one taker gets it.
    */
-  takeReminder: writes(({ rows }, debt: LoanDebt) => takeReminder(rows, debt)),
+  takeReminder: writes(({ rows }, debt: LoanDebt | UnreadDebt) => takeReminder(rows, debt)),
   /** Records the fate of a reminder. One that was certainly not sent is due again. */
   recordReminderFate: writes(({ rows }, reminder: DueReminder, fate: SmsFate) =>
     recordReminderFate(rows, reminder, fate),
