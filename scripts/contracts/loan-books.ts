@@ -8,6 +8,8 @@ export type Account = Debt & {
   balanceWei: bigint
   /** Is or was in the list of borrowers when the account moved to the successor. */
   isListed: boolean
+  /** Is what the creditor lets it borrow at a time; 0n for as much as everybody. */
+  limitWei: bigint
   /** Has had a loan, its own or a migrated one, and can take over no other account. */
   hasBorrowed: boolean
 }
@@ -23,7 +25,8 @@ type Moved = { balanceWei: bigint; owedWei: bigint; times: number }
 export type LoanBooks = ReturnType<typeof replay>
 
 const noDebt: Debt = { owedWei: 0n, feeRate: 0n, dueAt: 0n, isWrittenOff: false }
-const nothing: Account = { ...noDebt, balanceWei: 0n, isListed: false, hasBorrowed: false }
+const none = { balanceWei: 0n, isListed: false, limitWei: 0n, hasBorrowed: false }
+const nothing: Account = { ...noDebt, ...none }
 
 /** Computes accounts and sums from events in the chain's order. */
 export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
@@ -50,7 +53,8 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
         credit(args.to, args.amount)
         break
       case 'BorrowerSet':
-        change(args.account, { isListed: args.listed })
+      case 'BorrowerLimitSet':
+        change(args.account, 'limit' in args ? { limitWei: args.limit } : { isListed: args.listed })
         break
       case 'LoanIssued': {
         const { borrower, amount, fee, dueAt } = args
@@ -79,6 +83,7 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
           ...from,
           balanceWei: from.balanceWei + to.balanceWei,
           isListed: from.isListed || to.isListed,
+          limitWei: from.limitWei || to.limitWei,
           hasBorrowed: from.hasBorrowed || to.hasBorrowed,
         })
         break
@@ -89,10 +94,9 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
         break
       case 'AccountTakenOver': {
         const { account, amount, loan } = args
-        const { owed: owedWei, feeRate, dueAt, isWrittenOff } = loan
+        const { owed: owedWei, ...terms } = loan
         credit(account, amount)
-        const debt = { owedWei, feeRate, dueAt, isWrittenOff, hasBorrowed: true }
-        if (owedWei > 0n) change(account, debt)
+        if (owedWei > 0n) change(account, { ...terms, owedWei, hasBorrowed: true })
         sumUp(takenOver, account, amount, owedWei)
         break
       }

@@ -39,9 +39,19 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
     ([address, { isListed }]) =>
       isListed && phones.has(address) && fresh.states.get(address)?.isListed !== true,
   )
+  const unlimited = [...accounts].filter(
+    ([address, { limitWei }]) =>
+      limitWei > 0n &&
+      phones.has(address) &&
+      fresh.books.accounts.get(address)?.limitWei !== limitWei,
+  )
   return [
     ...unequal.map((address) => `${address} left with something else than it arrived with`),
     ...unlisted.map(([address]) => `${address} is not listed: the creditor calls setBorrowers`),
+    ...unlimited.map(
+      ([address, { limitWei }]) =>
+        `${address} had a limit of ${writeAmount(limitWei, unit)}: the creditor calls setBorrowerLimits`,
+    ),
     ...debtFindings(fresh, to),
   ]
 }

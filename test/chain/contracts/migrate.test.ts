@@ -264,7 +264,10 @@ test('a missing number is noticed by its debt', async () => {
   expect(await runCommand(world, ['verify', 'secret'], { owners })).toEqual(ending(1, words))
 })
 
-test('a missing permission and a missing fee are named', async () => {
+test('a missing permission, a missing limit and a missing fee are named', async () => {
+  const limited = world.owners[4]?.account.address
+  const limits = [{ account: limited, limit: parseEther('0.5') }]
+  await asOwner(world, world.from, 'setBorrowerLimits', [limits])
   await allowMigration(world)
   expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
   // As if the first borrower's loan had arrived with another fee.
@@ -279,6 +282,10 @@ test('a missing permission and a missing fee are named', async () => {
   expect(verified).toEqual(ending(1, `${world.owners[3].account.address} is not listed`))
   const words = `${borrower} does not owe in ${getAddress(world.to)} what the events say`
   expect(verified.output).toContain(words)
+  const limit = `${limited} had a limit of 0.5 tRBTC: the creditor calls setBorrowerLimits`
+  expect(verified.output).toContain(limit)
+  await asOwner(world, world.to, 'setBorrowerLimits', [limits])
+  expect((await runCommand(world, ['verify', 'pair'])).output).not.toContain('limit')
 })
 
 test('a node that hides an event is noticed, and nothing is sent', async () => {
