@@ -5,6 +5,7 @@ import { computeFingerprint } from '../../src/account/session-keys.ts'
 import type { ActionAnswer, ActionRequest } from '../../src/operator/actions/list.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
 import { auditAnswer } from '../../src/operator/schemas/audit.ts'
+import { eventsAnswer } from '../../src/operator/schemas/events.ts'
 import { loansAnswer } from '../../src/operator/schemas/loans.ts'
 import { paymentAnswer, paymentsAnswer } from '../../src/operator/schemas/payments.ts'
 import { readDeployed } from '../contracts/records.ts'
@@ -36,6 +37,8 @@ agents add <name> [--bill]
                           gives a number a till: the number is read from standard input
 agents remove <till>      takes it away; nobody gets it again for 90 days
 audit [--all]             what operators did, the newest first; with --all also whom they looked up
+events [--after SEQ] [--limit N]
+                          what happened to accounts, in order, after the event of this number
 outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
 rate <price>              accepts a price of the unit in the local currency, after the alert rate_jump
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
@@ -72,6 +75,7 @@ migrate                   moves all accounts to a new pair of contracts, or to a
 const options = {
   every: textOr('5'),
   all: flag,
+  after: text,
   state: text,
   account: text,
   since: text,
@@ -105,6 +109,7 @@ export const operate = operatorCommand({
     loans: showLoans,
     agents: { takes: [0, 1, 2], run: manageAgents },
     audit: showAudit,
+    events: showEvents,
     outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },
     rate: { takes: [1], run: (operator, _, [price]) => acceptRate(operator, price) },
     pause: (operator) => setIntake(operator, 'pause'),
@@ -206,12 +211,23 @@ async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Prom
   return { json: book, lines: show.describeLoans(book) }
 }
 
+async function showEvents({ ask }: OperatorClient, { after, limit }: Given): Promise<Found> {
+  const found = await ask(`/operator/events?${queryOf({ after, limit })}`, eventsAnswer)
+  const lines = found.events.map(({ seq, at, account, name, detail }) =>
+    [seq, at, account, name, ...listDetail(detail)].join('  '),
+  )
+  const last = found.events.at(-1)
+  return { json: found, lines: [...lines, last ? `Later ones: --after ${last.seq}` : 'None.'] }
+}
+
+const listDetail = (detail: Readonly<Record<string, string>>): string[] =>
+  Object.entries(detail).map(([name, value]) => `${name} ${value}`)
+
 async function showAudit({ ask }: OperatorClient, { all }: Given): Promise<Found> {
   const found = await ask(`/operator/audit?lookups=${all === true}`, auditAnswer)
-  const lines = found.entries.map(({ at, by, action, detail }) => {
-    const words = Object.entries(detail).map(([name, value]) => `${name} ${value}`)
-    return [at, by ?? '-', action, ...words].join('  ')
-  })
+  const lines = found.entries.map(({ at, by, action, detail }) =>
+    [at, by ?? '-', action, ...listDetail(detail)].join('  '),
+  )
   return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
 }
 

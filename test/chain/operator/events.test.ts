@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { ops } from '../../../scripts/ops.ts'
 import { eventsAnswer } from '../../../src/operator/schemas/events.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, openOperated } from './operating.ts'
@@ -43,6 +44,10 @@ test('the lender’s own system is told of a payment and its outcome, and of no 
   })
   expect(posted.flatMap((text) => JSON.parse(text).events)).toEqual(told.events)
   expect(posted.join()).not.toContain(phone.slice(1))
+  const [first, last] = told.events
+  const { output } = await deployment.operate(ops, ['events', '--after', `${first?.seq}`])
+  expect(output).toMatch(RegExp(`^${last?.seq}  2\\S+  0x\\w{40}  payment\\.done  intent 0x`))
+  expect(output).toContain(`\nLater ones: --after ${last?.seq}\n`)
   await server.close()
 })
 
