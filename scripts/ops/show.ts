@@ -296,6 +296,7 @@ export function describeErasure(erased: Omit<ActionAnswer<'person/erase'>, 'next
     [kept.loans, 'A loan that is not repaid stays in the loan book.'],
     [kept.pins, pin],
     [kept.holds, 'The account stays held: npm run ops -- account release'],
+    [kept.recalled, 'What is held of payments to it stays so, for a day at most.'],
     [kept.aliases, alias],
   ]
   return [

@@ -234,7 +234,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const erased = await ledger.erase(erasing)
       expect(erased).toEqual({
         gone: { archived: 1, messages: 1, refusals: 1, loans: 1 },
-        kept: { payments: 2, open: 1, loans: 0, holds: 1, until: expect.any(Number) },
+        kept: { payments: 2, open: 1, loans: 0, holds: 1, recalled: 0, until: expect.any(Number) },
         next: undefined,
       })
       const nothing = { archived: 0, messages: 0, refusals: 0, loans: 0 }

@@ -141,6 +141,7 @@ export const erasePerson = callerAction({
       open: count,
       loans: count,
       holds: count,
+      recalled: count,
       aliases: count,
       pins: count,
     }),

@@ -339,16 +339,21 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect((await ledger.takeSms(9)).taken).toEqual([])
     })
 
-    test('outlasts the erasure of its receiver’s data until its end', async ({ ledger, pass }) => {
-      const erase = (account: Address) =>
-        ledger.erase({ id: account, account, contract: carol, from: 0 })
+    test('outlasts the erasure of its receiver’s data until its end, and once in some days of its sender’s', async ({
+      ledger,
+      pass,
+    }) => {
+      const countHeld = async (account: Address) =>
+        (await ledger.erase({ id: account, account, contract: carol, from: 0 })).kept
       await pay(ledger, 's', 10n)
       await ask(ledger)
-      expect((await erase(bob)).kept.holds).toBe(1)
-      expect((await erase(alice)).kept.holds).toBe(0)
+      expect(await countHeld(bob)).toMatchObject({ recalled: 1, holds: 0 })
+      expect(await countHeld(alice)).toMatchObject({ recalled: 0, holds: 0 })
       expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 10n }])
+      await pay(ledger, 't', 10n, { to: carol })
+      expect(await ask(ledger, 't')).toEqual({ kind: 'too_often' })
       pass(dayMs)
-      expect((await erase(bob)).kept.holds).toBe(0)
+      expect(await countHeld(bob)).toMatchObject({ recalled: 0 })
     })
 
     test('is held for nobody whose account is held, and in none that has a till since', async ({

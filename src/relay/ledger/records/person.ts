@@ -81,8 +81,6 @@ export function eraseAccount(
   const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
   const refusals = rows.row('refusals', account)?.last.length ?? 0
   rows.drop('refusals', account)
-  const hasRecalled = isRecalled(rows, account)
-  if (!hasRecalled) rows.drop('recalls', account)
   const open = listOpenPayments(rows, totals).length
   if (!keepsReminder && open === 0) rows.drop('reminders', account)
   return {
@@ -92,7 +90,8 @@ export function eraseAccount(
       until: rows.now + rules.retentionMs,
       payments: payments.length,
       open,
-      holds: (isHeld(rows, account) ? 1 : 0) + (hasRecalled ? 1 : 0),
+      holds: isHeld(rows, account) ? 1 : 0,
+      recalled: isRecalled(rows, account) ? 1 : 0,
     },
     next: archived.nextScore,
   }
