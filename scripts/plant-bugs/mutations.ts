@@ -84,7 +84,6 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   VariableDeclarator: (node, source) => {
     const name = nameOf(node.id) ?? ''
-    if (name === 'phaseRules') return flagChanges(node, '', source)
     return stateTables.has(name) ? tableChanges(node, source) : []
   },
 }
@@ -115,18 +114,6 @@ function tableChanges(table: Node, source: string): Change[] {
     if (nameOf(table.id) === 'phases') return [changed]
     return [changed, { ...place, words: `${key} does nothing`, text: '...{}' }]
   })
-}
-
-/** Each flag of a table turned over; `around` is the entry that it stands in. */
-function flagChanges(node: Node, around: string, source: string): Change[] {
-  const { type, key, value, start, end } = node
-  const isFlag = type === 'Property' && isNode(value) && typeof value.value === 'boolean'
-  if (!isFlag) {
-    const within = type === 'Property' ? source.slice(start, end) : around
-    return partsOf(node).flatMap((part) => flagChanges(part, within, source))
-  }
-  const place = { start: value.start, end: value.end, was: around }
-  return [{ ...place, words: `${nameOf(key)} is ${!value.value}`, text: `${!value.value}` }]
 }
 
 function entriesIn(node: Node): { key: string; value: string; node: Node }[] {

@@ -374,7 +374,7 @@ export function assuredSuite(name: string, create: () => Promise<LedgerHarness>)
       let nonce = first ?? -1
       for (let attempt = 0; attempt <= rules.maxAttempts; attempt++) {
         await ledger.recordDisplaced(nonce)
-        expect(await ledger.readWork()).toMatchObject({ queued: [{ session: 's' }], stuck: [] })
+        expect(await ledger.readWork()).toMatchObject({ waiting: [{ session: 's' }], stuck: [] })
         nonce += 1
         const filling = { nonce, chainNonce: nonce, sessions: ['s'] }
         await fillNonce(ledger, filling, transactionOf(`attempt ${nonce}`))

@@ -47,7 +47,7 @@ const same = { kind: 'same' }
 const failedInNine = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
 
 const queuedOn = async (ledger: WholeLedger) =>
-  (await ledger.readWork()).queued.map(({ session }) => session)
+  (await ledger.readWork()).waiting.map(({ session }) => session)
 
 const kindsOf = async (ledger: WholeLedger, ...offers: PaymentOffer[]) =>
   (await offer(ledger, ...offers)).verdicts.map(({ kind }) => kind)
@@ -127,10 +127,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         throw new Error('no signature')
       }
       await expect(ledger.acceptOffers([offerOf('a')], () => fail)).rejects.toThrow('no signature')
-      expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], queued: [] })
+      expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], waiting: [] })
       const [queued] = await queue(ledger, offerOf('a'))
       expect(queued).toMatchObject({ kind: 'accepted', isCarried: false })
-      expect(await ledger.readWork()).toMatchObject({ nonces: [], queued: [{ session: 'a' }] })
+      expect(await ledger.readWork()).toMatchObject({ nonces: [], waiting: [{ session: 'a' }] })
     })
 
     test('keeps a refused session refused', async ({ ledger }) => {
@@ -288,7 +288,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         await fillNonce(ledger, filling, transactionOf(`attempt ${nonce}`))
       }
       expect(await ledger.findPayment('a')).toMatchObject({ state: 'queued', attempts })
-      expect(await ledger.readWork()).toMatchObject({ queued: [], stuck: [{ session: 'a' }] })
+      expect(await ledger.readWork()).toMatchObject({ waiting: [], stuck: [{ session: 'a' }] })
       // It keeps nobody else from a nonce.
       expect(await accept(ledger, 'b', alice, { chainNonce: attempts })).toBe(attempts)
     })
@@ -419,8 +419,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.recordDisplaced(0)).toMatchObject([{ to: 'queued' }])
       expect(await ledger.recordDisplaced(0)).toBeUndefined()
       expect(await ledger.abandon(1)).toMatchObject([{ to: 'queued' }])
-      const { queued, nextNonce } = await ledger.readWork()
-      expect(queued).toHaveLength(2)
+      const { waiting, nextNonce } = await ledger.readWork()
+      expect(waiting).toHaveLength(2)
       expect(nextNonce).toBe(1)
       // Bytes were recorded for nonce 1: the payment that gets it has to outbid them.
       const filling = { nonce: 1, chainNonce: 1, sessions: ['a'] }
@@ -440,9 +440,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await begin(b, false)).toMatchObject({ kind: 'withheld', moved: [{ to: 'queued' }] })
       // Who comes later sends nothing.
       expect(await begin(b, true)).toEqual({ kind: 'withheld', moved: [] })
-      const { queued, nextNonce, nonces } = await ledger.readWork()
+      const { waiting, nextNonce, nonces } = await ledger.readWork()
       expect([nextNonce, nonces.map(({ nonce }) => nonce)]).toEqual([1, [0]])
-      expect(queued).toMatchObject([{ session: 'b', attempts: 0, nonce: undefined }])
+      expect(waiting).toMatchObject([{ session: 'b', attempts: 0, nonce: undefined }])
       // The nonce has no bytes to outbid, and gets others at the same price.
       const filling = { nonce: 1, chainNonce: 0, sessions: ['b'] }
       expect(await ledger.findSlot(filling)).toEqual({ nonce: 1, pending: undefined })
@@ -473,7 +473,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await end('b')).toEqual([])
       const ended = { state: 'expired', reason: 'Recipient not allowed' }
       expect(await ledger.findPayment('b')).toMatchObject(ended)
-      expect((await ledger.readWork()).queued).toMatchObject([{ session: 'a' }])
+      expect((await ledger.readWork()).waiting).toMatchObject([{ session: 'a' }])
     })
 
     test("is not settled by another payment's transaction on its nonce", async ({ ledger }) => {

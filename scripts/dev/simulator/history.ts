@@ -124,6 +124,6 @@ export function encodeWanted(
 
 // Named here again, because these names judge what the ledger's own tables say.
 
-export const undecided = ({ queued, stuck, carried }: Work) => [...queued, ...stuck, ...carried]
+export const undecided = ({ waiting, stuck, carried }: Work) => [...waiting, ...stuck, ...carried]
 
 export const unsettled = (work: Work): Payment[] => [...undecided(work), ...work.mined]

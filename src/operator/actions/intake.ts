@@ -12,8 +12,8 @@ async function setIntake(options: ActionOptions, kind: IntakeSetting, nextAccoun
   const setting = await ledger.setIntake(kind, options.nameAction(), nextAccountKey)
   const message = `An operator changed the intake: ${intakeActions[kind]}`
   log({ level: 'warn', event: 'operator.intake', message })
-  const { nonces, carried, mined, queued, stuck } = await ledger.readWork()
-  const open = carried.length + mined.length + queued.length + stuck.length
+  const { nonces, carried, mined, waiting, stuck } = await ledger.readWork()
+  const open = carried.length + mined.length + waiting.length + stuck.length
   return { intake: describeIntake(setting, nonces.length + open > 0), open }
 }
 

@@ -42,39 +42,15 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   orphaned: 'the block left the chain, and no transaction of the current key carries the payment',
 }
 
-type PhaseRule = {
-  /** Names the list in a round's work; undefined if nothing is left to do. */
-  list: string | undefined
-  /** Tells whether the outcome is known. Until then the payment counts against its account. */
-  isOutcomeKnown: boolean
-  /** Tells whether no nonce carries the payment. */
-  needsNonce: boolean
-}
+/** Lists the phases in which a deadline can end a payment. A `stuck` one only waits for that. */
+export const phasesWithoutOutcome = ['waiting', 'stuck', 'carried'] as const
 
-/** Maps phases to their rules. A `stuck` payment only waits for its deadline. */
-export const phaseRules = {
-  waiting: { list: 'queued', isOutcomeKnown: false, needsNonce: true },
-  stuck: { list: 'stuck', isOutcomeKnown: false, needsNonce: true },
-  carried: { list: 'carried', isOutcomeKnown: false, needsNonce: false },
-  mined: { list: 'mined', isOutcomeKnown: true, needsNonce: false },
-  settled: { list: undefined, isOutcomeKnown: true, needsNonce: false },
-} as const satisfies Record<string, PhaseRule>
+/** Lists the phases whose payments are not settled. */
+export const openPhases = [...phasesWithoutOutcome, 'mined'] as const
+export const phaseNames = [...openPhases, 'settled'] as const
 
-export type Phase = keyof typeof phaseRules
-
-/** Names the phases whose payments are not settled. */
-export type OpenPhase = {
-  [Name in Phase]: (typeof phaseRules)[Name]['list'] extends string ? Name : never
-}[Phase]
-
-export const phaseNames = Object.keys(phaseRules) as Phase[]
-
-export const openPhases = phaseNames.filter(
-  (phase): phase is OpenPhase => phaseRules[phase].list !== undefined,
-)
-
-/** Lists the phases in which a deadline can end a payment. */
-export const phasesWithoutOutcome = openPhases.filter((phase) => !phaseRules[phase].isOutcomeKnown)
+export type Phase = (typeof phaseNames)[number]
+type OpenPhase = (typeof openPhases)[number]
 
 export const mapOpenPhases = <Value>(
   value: (phase: OpenPhase) => Value,
@@ -104,4 +80,4 @@ export function getNextState(
 
 /** Tells whether the outcome is unknown. Such payments count against their account's limit. */
 export const isOutcomeUnknown = (state: PaymentState): boolean =>
-  !phaseRules[phases[state]].isOutcomeKnown
+  phasesWithoutOutcome.some((phase) => phase === phases[state])

@@ -13,7 +13,7 @@ import {
 } from './records/chain.ts'
 import { describeDifferences, type Identity } from './records/identity.ts'
 import { mayEndPossibleLoss, readPossibleLossAt } from './records/possible-loss.ts'
-import { type OpenPhase, openPhases, phaseRules } from './transitions.ts'
+import { mapOpenPhases, openPhases } from './transitions.ts'
 import type { BlockId } from './values.ts'
 
 export type Work = {
@@ -29,7 +29,7 @@ export type Work = {
   nextNonce: number
   nonces: OpenNonce[]
   /** Lists payments that wait for a nonce, the oldest first. */
-  queued: Payment[]
+  waiting: Payment[]
   /** Lists payments that only wait for their deadline, the oldest first. */
   stuck: Payment[]
   carried: Payment[]
@@ -49,17 +49,11 @@ export type Work = {
   differences?: readonly string[] | undefined
 }
 
-type WorkList = (typeof phaseRules)[OpenPhase]['list']
-
-/** Creates the lists of {@link Work}, one for each open phase. */
-const workLists = (paymentsIn: (phase: OpenPhase) => Payment[]): Record<WorkList, Payment[]> =>
-  Object.fromEntries(
-    openPhases.map((phase) => [phaseRules[phase].list, paymentsIn(phase)]),
-  ) as Record<WorkList, Payment[]>
-
 /** Returns the payments of these phases, one phase after the other. */
-export const listPayments = (work: Work, phases: readonly OpenPhase[] = openPhases): Payment[] =>
-  phases.flatMap((phase) => work[phaseRules[phase].list])
+export const listPayments = (
+  work: Work,
+  phases: readonly (typeof openPhases)[number][] = openPhases,
+): Payment[] => phases.flatMap((phase) => work[phase])
 
 export const isOpen = (work: Work): boolean =>
   work.nonces.length > 0 || listPayments(work).length > 0
@@ -86,8 +80,8 @@ export const workSteps = {
       behindSince: readMeta(rows, 'behind_since'),
       nextNonce: findNextNonce(relayer),
       nonces: listOpenNonces(step),
-      ...workLists((phase) => {
-        const limit = phaseRules[phase].needsNonce ? queueLimit : workLimit
+      ...mapOpenPhases((phase) => {
+        const limit = phase === 'waiting' ? queueLimit : workLimit
         return listPhasePayments(rows, phase, limit).map(toPayment)
       }),
       watching: watched.length > 0 || mayEndPossibleLoss(rows),

@@ -108,7 +108,7 @@ function listWaitingPayments(work: Work, { timestampSeconds }: Head): Payment[] 
   }
   // A carried payment has used a turn.
   for (const payment of work.carried) toTurn(payment)
-  return work.queued
+  return work.waiting
     .filter(({ order }) => order.request.deadline > timestampSeconds)
     .map((payment) => ({ payment, turn: toTurn(payment) }))
     .sort((a, b) => a.turn - b.turn)

@@ -147,7 +147,7 @@ export function isDueSoon(work: Work, chainNonce: number, rules: PoolRules): boo
   const front = findFront(work, chainNonce)
   const recorded = listRecordedNonces(work)
   const isMoving = front !== undefined && work.now - front.recordedAt < rules.replaceAfterMs
-  if (isMoving && work.queued.length > 0 && recorded.length >= rules.maxInFlight) return true
+  if (isMoving && work.waiting.length > 0 && recorded.length >= rules.maxInFlight) return true
   return recorded.some(({ nonce, transactions: [latest] }) => {
     if (latest === undefined || !isInReach(nonce, chainNonce, rules)) return false
     return latest.failures === 1 || isUnblocked(latest, front)

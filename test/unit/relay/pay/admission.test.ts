@@ -120,7 +120,7 @@ test('no payment joins a queue that would outlast its deadline', async () => {
   const minutes = told.flatMap((words) => /^queued (\d+)$/.exec(words)?.[1] ?? [])
   expect([minutes.length, minutes[0], minutes.at(-1)]).toEqual([144, '2', '31'])
   expect(count(told, 'crowded 30')).toBe(900 - 4 - 144)
-  expect((await ledger.readWork()).queued).toHaveLength(144)
+  expect((await ledger.readWork()).waiting).toHaveLength(144)
   const refusal = { level: 'error', reason: 'crowded', message: expect.any(String) }
   expect(refusals()).toEqual([expect.objectContaining(refusal)])
   world.now += 60_000

@@ -133,7 +133,7 @@ test('a plan: a shorter chain makes rounds wait, and its lost payments reopen on
 
 test('a plan: a deadline ends an unspent payment, and a spent one is settled', () => {
   const deadline = nowSeconds - 1
-  const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
+  const waits = { waiting: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
   const spentBy = (by: IntentExecution | undefined) => ({ kind: 'spent' as const, by })
   const told = (spendings: ReadonlyMap<string, Spending | undefined>, deepSeconds = nowSeconds) =>
     chainOf(0, { spendings, deepSeconds })
@@ -151,7 +151,7 @@ test('a plan: a deadline ends an unspent payment, and a spent one is settled', (
   does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
   const spendings = told(all(spentBy(executionIn(number))))
   does('spent intents', 'settle', waits, spendings, 'settle a', 'settle s')
-  const early = { queued: [payment('a')] }
+  const early = { waiting: [payment('a')] }
   const spentEarly = { spendings: all(spentBy(executionIn(number))) }
   const ended = ['settle a']
   does('a spent intent that waits', 'carry', early, chainOf(0, {}, spentEarly), ...ended)
@@ -212,8 +212,8 @@ test('a plan: an empty transaction fills a gap below recorded nonces', () => {
   does('a gap', 'carry', { nonces }, chain, 'carry 5: ')
   const carries = (what: string, by: string, ...actions: string[]) => {
     const carried = [payment('a', { nonce: 6, by: 'x' })]
-    const queued = [payment('b', { by })]
-    does(what, 'carry', { nonces, carried, queued }, chain, ...actions)
+    const waiting = [payment('b', { by })]
+    does(what, 'carry', { nonces, carried, waiting }, chain, ...actions)
   }
   carries('a gap for which one waits', 'y', 'carry 5: b')
   // Both were accepted in one step: the first of them goes first.

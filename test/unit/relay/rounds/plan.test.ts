@@ -24,7 +24,7 @@ function freeNonces({ work, facts, answers }: Snapshots): number[] {
 
 /** Payments that are known to be good for a nonce. */
 function carriable({ work, facts, answers }: Snapshots): Payment[] {
-  return work.queued.filter(({ session, attempts, order }) => {
+  return work.waiting.filter(({ session, attempts, order }) => {
     const isInTime = order.request.deadline > facts.head.timestampSeconds
     const spending = answers.spendings?.get(session)?.kind ?? 'unknown'
     const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
@@ -34,12 +34,12 @@ function carriable({ work, facts, answers }: Snapshots): Payment[] {
 
 /** Prepares the same with a payment carried in vain, whose execution the node does not tell. */
 function doubting({ work, facts, answers }: Snapshots, session: string): Snapshots {
-  const queued = work.queued.map((payment) =>
+  const queued = work.waiting.map((payment) =>
     payment.session === session ? { ...payment, attempts: payment.attempts || 1 } : payment,
   )
   const spendings = new Map(answers.spendings).set(session, undefined)
   return {
-    work: { ...work, queued },
+    work: { ...work, waiting: queued },
     facts: { ...facts, spendings },
     answers: { ...answers, spendings },
   }
@@ -67,7 +67,7 @@ function fits({ work }: Snapshots, payment: Payment, nonce: number): boolean {
 /** Counts the account's payments before this one. */
 function beforeOf({ work, facts }: Snapshots, { session, order, acceptedAt }: Payment): number {
   const isOwn = (other: Payment) => other.order.request.from === order.request.from
-  const earlier = work.queued.filter(
+  const earlier = work.waiting.filter(
     (other) =>
       other.session !== session &&
       other.acceptedAt < acceptedAt &&

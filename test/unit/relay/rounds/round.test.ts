@@ -163,8 +163,8 @@ test('a payment about which the node is silent gives its nonce to the next one',
   await fillNonce(ledger, filling, { hash, raw: '0x', gasPriceWei: 1n })
   await ledger.recordMined({ nonce: 0, sessions: [troubled], hash, block, executions: {} })
   expect(await runRound(relayer)).toBe('open')
-  const [queued, carried] = [[{ session: troubled }], [{ session: next, nonce: 1 }]]
-  expect(await ledger.readWork()).toMatchObject({ queued, carried })
+  const [waiting, carried] = [[{ session: troubled }], [{ session: next, nonce: 1 }]]
+  expect(await ledger.readWork()).toMatchObject({ waiting, carried })
   const questions = asked.map(({ method, params }) => JSON.stringify([method, params]))
   expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
 })
@@ -766,7 +766,7 @@ test('waiting payments are sent in one transaction, and its replacement differs 
     },
   })
   const sessions = [await enqueue(ledger, 1), await enqueue(ledger, 2), await enqueue(ledger, 3)]
-  const queued = (await ledger.readWork()).queued.map(({ order }) => order.request)
+  const queued = (await ledger.readWork()).waiting.map(({ order }) => order.request)
   await runRound({ ...relayer, rules: { ...relayer.rules, maxInBatch: 2 } })
   expect((await ledger.readWork()).nonces).toMatchObject([
     { nonce: 0, sessions: sessions.slice(0, 2) },
@@ -796,7 +796,7 @@ test('while payments wait without a free nonce, rounds run within seconds', asyn
   expect(await runRound(full)).toBe('open')
   await enqueue(ledger, 3)
   expect(await runRound(full)).toBe('soon')
-  expect((await ledger.readWork()).queued).toHaveLength(1)
+  expect((await ledger.readWork()).waiting).toHaveLength(1)
   // What no block takes for that long is not taken by the next one either.
   time.now += full.rules.replaceAfterMs
   expect(await runRound(full)).toBe('open')

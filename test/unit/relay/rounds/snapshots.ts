@@ -162,7 +162,7 @@ export function paymentOf(
 export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
   ...{ head: undefined, followedBlocks: [], accountState: {}, nextReading: 'reportedNonce' },
   ...{ behindSince: undefined, nextNonce: 0, watching: false },
-  ...{ nonces: [], queued: [], stuck: [], carried: [], mined: [] },
+  ...{ nonces: [], waiting: [], stuck: [], carried: [], mined: [] },
   ...open,
 })
 
@@ -264,7 +264,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     const work = workOf({
       ...{ now, head: blockAt(headNumber - 1), nextNonce: slots.length, watching: true, carried },
       nonces: slots.flatMap(openNonce),
-      queued: all.filter((one) => !isStuck(one)),
+      waiting: all.filter((one) => !isStuck(one)),
       stuck: all.filter(isStuck),
       mined: mined.map(({ block, person: own }, index) => {
         const found = { ...execution, block: blockAt(block) }

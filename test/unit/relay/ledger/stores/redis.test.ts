@@ -286,7 +286,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         const offers = sessions.slice(first, first + 41).map((session) => offerBy(session))
         await queue(ledger, ...offers)
       }
-      const { queued } = await ledger.readWork()
+      const { waiting: queued } = await ledger.readWork()
       expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 200))
     })
 
@@ -310,7 +310,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(newName())
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       expect(await readBy(() => ledger.expire('0', 5_000_000_000))).toBeLessThan(30)
-      expect((await ledger.readWork()).queued).toHaveLength(15)
+      expect((await ledger.readWork()).waiting).toHaveLength(15)
     })
 
     test('reads only the sums in a new process', async () => {
