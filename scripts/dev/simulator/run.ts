@@ -209,6 +209,13 @@ function historyOf(world: World): History {
       pool.all().filter(({ nonce }) => nonce >= (head.state.nonces[key] ?? 0)),
     ),
     memory: memories.events,
+    readFinal(at, account) {
+      const numbers = chain.headsUntil(at).map(({ block }) => block.number)
+      const number = Math.max(...numbers) - plan.setup.rules.confirmations + 1
+      const block = chain.blockAt(Math.max(0, number), head)
+      const wei = block?.state.accounts.get(account)?.balanceWei ?? 0n
+      return { number, wei }
+    },
     inlets: head.state.inlets,
     audit: [...wrongSums(world.object.storage)],
   }

@@ -22,11 +22,16 @@ export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
   const acts = acting.chance(0.4) ? drawActing(drawAt(acting, 0)) : []
   const last = createRandom(seed, 'last')
   const lasts = (setup.outageDays ?? Infinity) <= dayOutage ? drawLast(drawAt(last, 0)) : []
+  const onward = createRandom(seed, 'onward')
+  const onwards = !isMoving && onward.chance(0.5) ? drawOnward(drawAt(onward, 0)) : []
   const haste = drawAt(createRandom(seed, 'haste'), 0)
   const hasty = plan.items.flatMap((item) =>
     item.kind === 'rotation' && item.drainMs === 0 ? drawHasty(haste, item.at) : [],
   )
-  return { ...plan, items: inOrder([...plan.items, ...items, ...acts, ...lasts, ...hasty]) }
+  return {
+    ...plan,
+    items: inOrder([...plan.items, ...items, ...acts, ...lasts, ...onwards, ...hasty]),
+  }
 }
 
 /** A caller's own key has acted, and acts again once a withdrawal's block may be lost. */
@@ -46,6 +51,33 @@ function drawActing(draw: Draw): Item[] {
     createDial(draw, { at: from, ...cash }),
     act(from + random.int(1, 2) * blockMs, 20),
     loseBlocks(draw, from + random.int(3, 6) * (blockMs / 2), 8),
+  ]
+}
+
+/** A withdrawal takes most of what is settled, and what has just arrived is sent on behind it. */
+function drawOnward(draw: Draw): Item[] {
+  const { random, setup, spanMs } = draw
+  const { blockMs, stepWei } = setup
+  const others = Math.min(4, setup.callers)
+  const caller = random.int(1, others - 1)
+  const from = 5 * blockMs + random.int(0, spanMs)
+  const pay = (
+    what: string,
+    at: number,
+    by: number,
+    kind: 'withdrawal' | 'transfer',
+    to: number,
+  ) => {
+    const wanted = { kind, to, amountWei: BigInt(random.int(11, 17)) * stepWei }
+    return createDial(draw, { at, ...withPin(`final ${what}`, by, wanted, draw) })
+  }
+  return [
+    pay('arriving', from - blockMs, (caller + 1) % others, 'transfer', caller),
+    pay('cash', from, caller, 'withdrawal', 0),
+    ...[2, 3, 5].map((blocks) =>
+      pay(`onward ${blocks}`, from + blocks * blockMs, caller, 'transfer', 0),
+    ),
+    loseBlocks(draw, from + random.int(3, 8) * blockMs, 8),
   ]
 }
 

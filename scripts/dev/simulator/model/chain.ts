@@ -166,6 +166,8 @@ function createBranches(genesis: ModelBlock) {
       const first = heads.findLastIndex((entry) => entry.time <= time)
       return heads.slice(Math.max(0, first))
     },
+    /** Gives each head until this time. */
+    headsUntil: (time: number) => heads.filter((entry) => entry.time <= time),
     blockAt,
     isWithin: (block: ModelBlock, view: ModelBlock) => blockAt(block.number, view) === block,
     append(block: ModelBlock, now: number) {

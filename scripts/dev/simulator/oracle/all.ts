@@ -4,8 +4,9 @@ import { settledWithinMs } from '../../../../src/relay/pay/readings.ts'
 import type { Delivery, History } from '../history.ts'
 import { watchedWithinMs } from '../plan.ts'
 import { longestFarMs, longestNearMs } from '../relay/lines.ts'
-import { judgeAssured, judgeBacked, judgeChain, judgeEnd } from './chain.ts'
+import { judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Report } from './circumstances.ts'
+import { judgeFinal } from './final.ts'
 import { judgeLender } from './lender.ts'
 import { judgeMoney } from './money.ts'
 import type { Verdict } from './rules.ts'
@@ -18,8 +19,7 @@ export function judge(history: History): Verdict {
   judgeTimes(history, found)
   judgeChain(history, found)
   judgeEnd(history, found)
-  judgeAssured(history, found)
-  judgeBacked(history, found)
+  judgeFinal(history, found)
   judgeLender(history, found)
   judgeMoney(history, found)
   return verdict

@@ -1,11 +1,8 @@
-import type { Address, Hex } from 'viem'
 import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/draft.ts'
-import { halfDayOutage } from '../draw/setup.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { isProvable } from '../plan.ts'
-import { isLeftFar, isUndoneFinal, lifetimeMs, type Report } from './circumstances.ts'
+import { isLeftFar, lifetimeMs, type Report } from './circumstances.ts'
 
 export function judgeChain(history: History, found: Report): void {
   const { arrivals, totalsWei, processed, plan } = history
@@ -29,57 +26,6 @@ export function judgeChain(history: History, found: Report): void {
     const rule = reason === 'no_liquidity' ? 'lent' : 'overdrawn'
     const words = `${result.intentId} passed on what another payment had used up`
     found(rule, words, 'no_preflight', 'lost_rows', 'reorganized', 'disturbed')
-  }
-}
-
-/** Judges that what was assured was executed in the end, however many blocks were not final. */
-export function judgeAssured(history: History, found: Report): void {
-  const { plan } = history
-  const stopped = (plan.setup.outageDays ?? 0) > halfDayOutage
-  const undone_final = isUndoneFinal(history)
-  for (const payment of history.payments.flatMap((all) => [...all.values()])) {
-    const { assuredAt, state, order, isBacked: at_once } = payment
-    if (assuredAt === undefined || state === 'confirmed') continue
-    const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
-    // Nobody knows of a key that it will act.
-    const acted = (findFirstAction(history, order.request.from) ?? 0) > assuredAt
-    const own = { undone_final, at_once, stopped, acted }
-    found('assured', words, own, 'lost_rows')
-  }
-  for (const { to, intentId, hash } of history.statements) {
-    if (to !== 'payment.assured' || isProvable(plan, `${hash}`)) continue
-    found('believed', `${intentId} is final by ${hash}`)
-  }
-}
-
-/** Returns when an account's own key acted first, if it ever did (Unix time in ms). */
-const findFirstAction = (
-  { plan, callers, phaseStarts }: History,
-  account: Address,
-): number | undefined =>
-  plan.items
-    .filter(
-      (item) =>
-        item.kind === 'direct' && callers[item.caller]?.toLowerCase() === account.toLowerCase(),
-    )
-    .map(({ phase, at }) => (phaseStarts[phase] ?? 0) + at)
-    .toSorted((a, b) => a - b)[0]
-
-/** Judges what was final from its acceptance on, until at the earliest a block had it. */
-export function judgeBacked({ plan, ...history }: History, found: Report): void {
-  const { limitWei } = plan.setup.finalAtOnce
-  const findMinedAt = (intent: Hex): number =>
-    history.statements.find(({ intentId, to }) => intentId === intent && to === 'mined')?.at ??
-    Infinity
-  const read = history.payments.flatMap((all) => [...all])
-  // Each phase reads the payments of those before it again.
-  const atOnce = new Map(read.filter(([, { assuredAt, acceptedAt }]) => assuredAt === acceptedAt))
-  for (const { acceptedAt: at } of atOnce.values()) {
-    const backed = [...atOnce.values()].filter(
-      ({ acceptedAt, order }) => acceptedAt <= at && at < findMinedAt(order.request.intentId),
-    )
-    const sumWei = backed.reduce((sum, { order }) => sum + order.spendsWei, 0n)
-    if (sumWei > limitWei) found('backed', `${sumWei} wei at ${at}, of ${limitWei}`, 'lost_rows')
   }
 }
 

@@ -14,6 +14,8 @@ export const rules = {
   stated: 'The outcome that is stated is the one that the chain has.',
   settled: 'Nothing is open when enough time has passed.',
   assured: 'Who is told that money is final has it in the end, whatever the chain does.',
+  covered: 'Settled money covers what is final, and all that its account has begun since.',
+  sure: 'Nothing is final early while something may execute that the ledger has lost.',
   believed: 'No block makes money final early by a receipt that its header does not prove.',
   backed: 'What is final before any block has it is never more than the operator backs.',
   made: 'A payment expires only where it was carried in vain as often as may be.',
