@@ -5,7 +5,7 @@ import type { MinedBlock } from './block.ts'
 import { encodeQuantity } from './header.ts'
 import { asHex, computeTrieRoot, type TrieKind } from './receipts-trie.ts'
 import { isNamespaced, splitType, type Transaction, toTypeBytes } from './transaction.ts'
-import { address, data, hash, quantity } from './values.ts'
+import { data, quantity } from './values.ts'
 
 /** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */
 const maxNumberBytes = 32
@@ -113,39 +113,24 @@ function listLegacyForms(transaction: Transaction): Form[] {
   )
 }
 
-/** RSKj spells it `yparity`. */
-const parityFields = { yParity: z.optional(quantity), yparity: z.optional(quantity) }
-
-/** Parses what a typed transaction has beyond {@link Transaction}. */
+/** Parses what a typed transaction has beyond {@link Transaction}; RSKj spells `yparity`. */
 const typedFields = z.object({
   chainId: quantity,
   accessList: z._default(z.array(z.object({ address: data, storageKeys: z.array(data) })), []),
-  ...parityFields,
+  yParity: z.optional(quantity),
+  yparity: z.optional(quantity),
 })
 const feeFields = z.object({ maxPriorityFeePerGas: quantity, maxFeePerGas: quantity })
-const authorizationFields = z.object({
-  chainId: quantity,
-  address,
-  nonce: quantity,
-  r: data,
-  s: data,
-  ...parityFields,
-})
-const setCodeFields = z.object({ authorizationList: z.array(authorizationFields) })
-const blobFields = z.object({ maxFeePerBlobGas: quantity, blobVersionedHashes: z.array(hash) })
 
-type Parity = { yParity?: string | undefined; yparity?: string | undefined }
-const readParity = ({ yParity, yparity }: Parity): Hex => encodeQuantity(yParity ?? yparity ?? '0x')
-
-/** Lists the forms of a typed transaction (EIP-2930, 1559, 4844, 7702); undefined for others. */
+/** Lists the forms of a typed transaction (EIP-2930, 1559); undefined for others. */
 function listTypedForms(transaction: Transaction): Form[] | undefined {
+  if (transaction.type !== '0x1' && transaction.type !== '0x2') return undefined
   const typed = typedFields.safeParse(transaction).data
   const prices = listTypedPrices(transaction)
-  const ownFields = listOwnFields(transaction)
-  if (typed === undefined || prices === undefined || ownFields === undefined) return undefined
+  if (typed === undefined || prices === undefined) return undefined
   const { nonce, gas, to, value, input, r, s } = transaction
   const list = typed.accessList.map((entry) => [entry.address, entry.storageKeys] as Field[])
-  const signature = [readParity(typed), encodeQuantity(r), encodeQuantity(s)]
+  const parity = typed.yParity ?? typed.yparity ?? '0x'
   return prices.map((ofPrices) => ({
     fields: [
       encodeQuantity(typed.chainId),
@@ -156,8 +141,7 @@ function listTypedForms(transaction: Transaction): Form[] | undefined {
       encodeQuantity(value),
       asHex(input),
       list,
-      ...ownFields,
-      ...signature,
+      ...[parity, r, s].map(encodeQuantity),
     ],
     nonceIndex: 1,
     gasIndex: 2 + ofPrices.length,
@@ -177,29 +161,6 @@ function listTypedPrices(
     listPriceForms(fees.maxPriorityFeePerGas).flatMap((tip) =>
       listPriceForms(fees.maxFeePerGas).map((fee) => [tip, fee]),
     )
-  )
-}
-
-/** Lists what follows the access list in types 3 and 4; undefined for an unknown type. */
-function listOwnFields(transaction: Transaction): Field[] | undefined {
-  if (transaction.type === '0x1' || transaction.type === '0x2') return []
-  if (transaction.type === '0x3') {
-    const blobs = blobFields.safeParse(transaction).data
-    return blobs && [encodeQuantity(blobs.maxFeePerBlobGas), blobs.blobVersionedHashes as Hex[]]
-  }
-  if (transaction.type !== '0x4') return undefined
-  const setCode = setCodeFields.safeParse(transaction).data
-  return (
-    setCode && [
-      setCode.authorizationList.map((given): Field[] => [
-        encodeQuantity(given.chainId),
-        asHex(given.address),
-        encodeQuantity(given.nonce),
-        readParity(given),
-        encodeQuantity(given.r),
-        encodeQuantity(given.s),
-      ]),
-    ]
   )
 }
 
