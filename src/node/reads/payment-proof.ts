@@ -5,7 +5,6 @@ import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { buildBinaryProof, walkBinaryProof } from '../objects/binary-trie.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { decodeHeader, proveHeader } from '../objects/header.ts'
-import type { RawReceipt } from '../objects/receipt.ts'
 import { listReceiptForms } from '../objects/receipts-trie.ts'
 import { isNamespaced, splitType } from '../objects/transaction.ts'
 import { data } from '../objects/values.ts'
@@ -72,27 +71,12 @@ const toProvedHeader = ({ block, proof }: ProvedBlock): ProvedPayment['headers']
   merkleProof: block.bitcoinMergedMiningMerkleProof as Hex,
 })
 
-type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
-
-/** What a proof shows; `work` is how many hashes the miners of its headers computed on average. */
-export type VerifiedPayment = {
-  chainId: number
-  block: { number: number; hash: Hex }
-  blocks: number
-  work: bigint
-  succeeded: boolean
-  logs: Log[]
-}
-
 /**
- * Verifies a transaction's proof by hashes only; `rules` replace those of its chain.
+ * Verifies a transaction's proof by hashes only; `rules` replace those of its chain. `work` is how
+ * many hashes the miners of its headers computed on average.
  * @throws {UntrueAnswer} the proof does not show this transaction
  */
-export function verifyPayment(
-  hash: string,
-  proof: ProvedPayment,
-  rules?: MiningRules,
-): VerifiedPayment {
+export function verifyPayment(hash: string, proof: ProvedPayment, rules?: MiningRules) {
   const { transaction, receipt } = proof
   const { type, rlp } = splitType(transaction.raw)
   const { chainId = 0 } = parseTransaction(isNamespaced(type) ? rlp : transaction.raw)
