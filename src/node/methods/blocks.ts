@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { block as blockResult, shapePendingBlock } from '../objects/block.ts'
 import {
-  anyQuantity,
   blockParam,
   fullTransactionsParam,
   hashParam,
@@ -9,9 +8,7 @@ import {
   toQuantity,
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
-import { lookUp, undefinedIfUnsupported } from '../reads/lookup.ts'
 import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
-import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod, type Method } from './method.ts'
 
 type CountedField = 'transactions' | 'uncles'
@@ -63,25 +60,12 @@ function createCountMethod(name: string, field: CountedField, param: typeof hash
     // A hash fixes the block's content, and `null` is never cached.
     isImmutableByParams: () => isByHash,
     call: ({ hash, block: selector = hash }, { ask }) =>
-      ask((node) => countInBlock(node, name, `${selector}`, field)),
+      ask(async (node) => {
+        // Asked to count, RSKj would count its whole transaction pool for `pending`.
+        const block = await (selector === 'pending'
+          ? readPendingBlock(node, false)
+          : readMinedBlock(node, `${selector}`, false))
+        return block && toQuantity(block[field].length)
+      }),
   })
-}
-
-/** Counts from the block itself if the node lacks the method. */
-async function countInBlock(
-  node: UpstreamNode,
-  name: string,
-  selector: string,
-  field: CountedField,
-): Promise<string | null> {
-  // For `pending`, RSKj would count its whole transaction pool.
-  const isPending = selector === 'pending'
-  const count = isPending
-    ? undefined
-    : await undefinedIfUnsupported(lookUp(node, name, [selector], anyQuantity))
-  if (count !== undefined) return count
-  const block = await (isPending
-    ? readPendingBlock(node, false)
-    : readMinedBlock(node, selector, false))
-  return block && toQuantity(block[field].length)
 }

@@ -68,8 +68,6 @@ function impliedBy({ pairs, blocks, logs, tracesOf }: Recording, height: () => n
     }
   const between = (from: unknown, to: unknown) =>
     blocks.slice(numberOf(from), Math.min(height(), numberOf(to)) + 1)
-  const countOf = (list: unknown) =>
-    Array.isArray(list) ? `0x${list.length.toString(16)}` : undefined
   const sent = blocks.flatMap(({ transactions }) => transactions)
 
   /** State that was recorded under one name of a block is its state under the others too. */
@@ -93,8 +91,6 @@ function impliedBy({ pairs, blocks, logs, tracesOf }: Recording, height: () => n
     eth_blockNumber: () => `0x${height().toString(16)}`,
     eth_getBlockByNumber: (selector, full) => shown(numbered(selector), full),
     eth_getBlockByHash: (hash, full) => shown(byHash(hash), full) ?? null,
-    eth_getBlockTransactionCountByHash: (hash) => countOf(byHash(hash)?.transactions),
-    eth_getUncleCountByBlockHash: (hash) => countOf(byHash(hash)?.uncles),
     eth_getTransactionByBlockHashAndIndex: (hash, index) =>
       byHash(hash)?.transactions[Number(index)],
     eth_getTransactionByHash: (hash) => sent.find((one) => one.hash === hash),

@@ -14,12 +14,19 @@ function keyOf(method: string, params: readonly unknown[]): string {
   return `${method} ${JSON.stringify(params).toLowerCase()}`
 }
 
+/** Of other blocks only counts are printed. */
+function otherBlock(by: string, selector: unknown) {
+  const listOf = (count: string) =>
+    Array(Number(answers.get(keyOf(count, [selector])) ?? 1)).fill(printed.hash)
+  const transactions = listOf(`eth_getBlockTransactionCountBy${by}`)
+  const uncles = listOf(`eth_getUncleCountByBlock${by}`)
+  return { ...printed, [by.toLowerCase()]: selector, transactions, uncles }
+}
+
 /** The hosted service, as far as it is printed. */
 const replay = answeringNode(({ method, params }) => {
-  const [selector] = params
-  // Of other blocks nothing is printed.
-  const named = { eth_getBlockByHash: 'hash', eth_getBlockByNumber: 'number' }[method]
-  const result = answers.get(keyOf(method, params)) ?? (named && { ...printed, [named]: selector })
+  const by = /^eth_getBlockBy(Hash|Number)$/.exec(method)?.[1]
+  const result = answers.get(keyOf(method, params)) ?? (by && otherBlock(by, params[0]))
   return result === undefined ? { error: { code: -32602, message: 'not printed' } } : { result }
 })
 

@@ -17,7 +17,7 @@ let caller: Address
 beforeAll(async () => {
   caller = await deployCaller(on.direct)
   const lesser = answeringNode(async ({ method, params }) =>
-    /^trace_|Count(By|s)|BlockReceipts$|protocolVersion$/.test(method)
+    /^trace_|BlockReceipts$|protocolVersion$/.test(method)
       ? error(-32601, 'the method does not exist')
       : ((await exchange(on.url, method, params)).answer as Said),
   )
@@ -61,14 +61,10 @@ test('a node without a trace module shows the traces that its call tracer makes'
   expect(await bothOf('trace_transaction', topic(9n))).toEqual([null, null])
 })
 
-test('a node without counts, receipts of whole blocks and versions is asked only for what it has', async () => {
+test('a node without receipts of whole blocks and versions is asked only for what it has', async () => {
   const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
-  const { blockHash, blockNumber } = await mined(on.direct, hash)
+  const { blockHash } = await mined(on.direct, hash)
   for (const [method, ...params] of [
-    ['eth_getBlockTransactionCountByHash', blockHash],
-    ['eth_getBlockTransactionCountByNumber', blockNumber],
-    ['eth_getUncleCountByBlockHash', blockHash],
-    ['eth_getUncleCountByBlockNumber', blockNumber],
     ['eth_getBlockByHash', blockHash],
     ['chain_getTransactionReceiptNodesByHash', blockHash, hash],
   ] as const) {
