@@ -38,7 +38,6 @@ describe('an error of a node is never an empty answer', () => {
     ['eth_getLogs', { fromBlock: '0x1', toBlock: 'latest' }],
     ['eth_getLogs', { fromBlock: '0x1', toBlock: '0x1' }],
     ['eth_getLogs', { fromBlock: 'latest' }],
-    ['eth_getLogs', {}],
     ['eth_getBlockByNumber', '0x1'],
     ['eth_getTransactionByHash', hash],
     ['eth_getTransactionReceipt', hash],
@@ -52,6 +51,12 @@ describe('an error of a node is never an empty answer', () => {
       error: { code: -32000, message: expect.stringMatching(/header not found|unknown block/) },
     })
   })
+})
+
+test("an error about a block's receipts is no empty list of its logs", async () => {
+  const served = await nodeThatSays('eth_getBlockReceipts', headerNotFound)
+  const error = { code: -32000, message: 'header not found' }
+  expect(await served.rpc('eth_getLogs', [{}])).toMatchObject({ error })
 })
 
 test("a node's error reaches the client without the node's address", async () => {

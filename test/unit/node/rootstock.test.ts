@@ -59,9 +59,10 @@ describe('what RSKj answers reaches the client as the portal prints it', () => {
       }
       const { result, error } = answer
       if (method === 'eth_getLogs') {
-        // The block shows by its bloom that it has logs; the receipts that prove them are not
-        // printed.
-        expect(error).toBeDefined()
+        // The block shows by its bloom that it has logs, but none of the address of which one is
+        // printed, from another block; the receipts that prove them are not printed.
+        if ('address' in Object(pair.params[0])) expect(result).toEqual([])
+        else expect(error).toBeDefined()
         return
       }
       expect({ result, error }).toEqual({ result: expected(pair), error: undefined })

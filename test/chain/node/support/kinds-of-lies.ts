@@ -28,8 +28,9 @@ const spoil = (members: object) => (one: object) => ({ ...one, ...members })
 const spoilEach = (members: object) => (all: object[]) => all.map(spoil(members))
 const flip = (one: { status: string }) => ({ ...one, status: one.status === '0x1' ? '0x0' : '0x1' })
 const instead = (value: unknown) => () => value
-const withoutFirst = (all: unknown[]) => all.slice(1)
-const withoutLast = (all: unknown[]) => all.slice(0, -1)
+const none = () => []
+const withoutFirst = <One>(all: One[]) => all.slice(1)
+const withoutLast = <One>(all: One[]) => all.slice(0, -1)
 
 /** Names a lie about a method, and what is asked to see it, where that is another method. */
 const kindOf =
@@ -44,6 +45,17 @@ const kindOf =
   })
 const [found, counted] = [kindOf(true), kindOf(false)]
 
+/** Names a lie about the logs in receipts, from which those of one block are taken. */
+function foundInReceipts(change: (logs: object[]) => object[], params: unknown[]): Kind {
+  const spoilLogs = (one: { logs: object[] }) =>
+    one.logs.length === 0 ? undefined : { ...one, logs: change(one.logs) }
+  const changes = {
+    eth_getBlockReceipts: (all: { logs: object[] }[]) => all.map((one) => spoilLogs(one) ?? one),
+    eth_getTransactionReceipt: spoilLogs,
+  }
+  return { changes, question: ['eth_getLogs', ...params], isCaughtAlone: true }
+}
+
 /** Lists a node's lies; Rootstock's unknown header forms are believed, also when wrong. */
 export const kindsOfLies: Readonly<Record<string, (of: Subject) => Kind>> = {
   "a receipt's status": ({ hash }) => found('eth_getTransactionReceipt', flip, [hash]),
@@ -51,10 +63,9 @@ export const kindsOfLies: Readonly<Record<string, (of: Subject) => Kind>> = {
     kindOf(rules === 'ethereum')('eth_getBlockByHash', spoil({ gasUsed: '0x1' }), [blockHash]),
   'another hash for a number': ({ blockNumber, rules }) =>
     kindOf(rules === 'ethereum')('eth_getBlockByNumber', spoil({ hash: other }), [blockNumber]),
-  'no logs': ({ blockHash }) => found('eth_getLogs', instead([]), [{ blockHash }]),
-  'a log that is missing': ({ blockHash }) => found('eth_getLogs', withoutFirst, [{ blockHash }]),
-  "a log's data": ({ blockHash }) =>
-    found('eth_getLogs', spoilEach({ data: '0x01' }), [{ blockHash }]),
+  'no logs': ({ blockHash }) => foundInReceipts(none, [{ blockHash }]),
+  'a log that is missing': ({ blockHash }) => foundInReceipts(withoutFirst, [{ blockHash }]),
+  "a log's data": ({ blockHash }) => foundInReceipts(spoilEach({ data: '0x01' }), [{ blockHash }]),
   'a balance': ({ account, blockHash }) =>
     counted('eth_getBalance', instead('0x1'), [account, blockHash]),
   'a call': ({ account }) => {
@@ -120,15 +131,14 @@ export const liesOfEthereum: Readonly<Record<string, (of: MixedSubject) => Kind>
     const params = [of.blockHash, '0x0']
     return found('eth_getTransactionByBlockHashAndIndex', spoil(elsewhere(of)), params)
   },
-  'the last log': ({ blockHash }) => found('eth_getLogs', withoutLast, [{ blockHash }]),
+  'the last log': ({ blockHash }) => foundInReceipts(withoutLast, [{ blockHash }]),
   'no logs, by number': ({ blockNumber }) =>
-    found('eth_getLogs', instead([]), upTo(blockNumber, { fromBlock: blockNumber })),
+    foundInReceipts(none, upTo(blockNumber, { fromBlock: blockNumber })),
   'all logs but a thousand': ({ blockNumber, floodedBlock }) => {
     const cut = (all: object[]) => (all.length > 1_000 ? all.slice(0, 1_000) : undefined)
     return found('eth_getLogs', cut, upTo(floodedBlock, { fromBlock: blockNumber }))
   },
-  "logs' block": (of) =>
-    found('eth_getLogs', spoilEach(elsewhere(of)), [{ blockHash: of.blockHash }]),
+  "logs' block": (of) => foundInReceipts(spoilEach(elsewhere(of)), [{ blockHash: of.blockHash }]),
   "logs' address": ({ hash, account }) => {
     const params = upTo('latest', { address: account })
     return found('eth_getLogs', spoilEach({ address: hash.slice(0, 42) }), params)
