@@ -4,20 +4,10 @@ import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 
-/** Describes the server's end of a WebSocket in runtimes with the standard class. */
-export type ServerSocket = {
-  binaryType: string
-  readonly bufferedAmount: number
-  send(text: string): void
-  close(code: number, reason: string): void
-  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void
-  addEventListener(type: 'close' | 'error', listener: () => void): void
-}
-
 export type MemorySocketsOptions = {
   /** Returns the dependencies of a network's feed; called once per network. */
   getDeps: (chainId: number) => FeedDeps
-  upgrade: (request: Request) => { socket: ServerSocket; response: Response }
+  upgrade: (request: Request) => { socket: WebSocket; response: Response }
   /** Aborts when the process ends: each connection is closed, so that its client reconnects. */
   shutdownSignal: AbortSignal
 }
@@ -29,7 +19,7 @@ const goingAwayCode = 1001
 export function createMemorySockets(options: MemorySocketsOptions): SocketServer {
   const { getDeps, upgrade, shutdownSignal } = options
   const feeds = new Map<number, { feed: Feed; deps: FeedDeps }>()
-  const sockets = new Set<ServerSocket>()
+  const sockets = new Set<WebSocket>()
 
   shutdownSignal.addEventListener('abort', () => {
     for (const socket of sockets) socket.close(goingAwayCode, 'the server ends: connect again')
@@ -49,7 +39,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
       const { feed, deps } = getFeed(chainId)
       const key = await deps.keys.lookup(keyHash)
       if (key.kind === 'unknown') return new Response(null, { status: 401 })
-      let server: ServerSocket | undefined
+      let server: WebSocket | undefined
       const client: FeedSocket = {
         id: crypto.randomUUID(),
         keyHash,
@@ -70,7 +60,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
     },
   }
 
-  function listen(socket: ServerSocket, client: FeedSocket, feed: Feed, deps: FeedDeps): void {
+  function listen(socket: WebSocket, client: FeedSocket, feed: Feed, deps: FeedDeps): void {
     sockets.add(socket)
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('message', ({ data }) => {
