@@ -35,40 +35,25 @@ export const quantityParam = createParam(
 /** Matches a block number, of at most 13 hex digits: JavaScript holds such numbers exactly. */
 const blockNumber = '0x0*[0-9a-fA-F]{1,13}'
 
+const minedTags = ['latest', 'earliest']
+const allTags = [...minedTags, 'pending']
+
 /** Parses a block number or tag. Rootstock has no `safe`: clients count confirmations instead. */
-export const blockParam = createParam(
-  new RegExp(`^(?:latest|earliest|pending|${blockNumber})$`),
-  'a block number in hex, latest, earliest or pending',
-  toCanonicalNumber,
-)
+export const blockParam = createBlockParam(allTags)
 
 /** Parses a mined block's number, tag or hash, by which traces are selected. */
-export const minedBlockOrHashParam = createParam(
-  new RegExp(`^(?:latest|earliest|${blockNumber}|0x[0-9a-fA-F]{64})$`),
-  'a block number in hex, a block hash, latest or earliest',
-  toCanonicalSelector,
-)
+export const minedBlockOrHashParam = createBlockParam(minedTags, true)
 
-export const minedBlockParam = createParam(
-  new RegExp(`^(?:latest|earliest|${blockNumber})$`),
-  'a block number in hex, latest or earliest',
-  toCanonicalNumber,
-)
-
-const blockOrHashText = createParam(
-  new RegExp(`^(?:latest|earliest|pending|${blockNumber}|0x[0-9a-fA-F]{64})$`),
-  'a block number in hex, a block hash, latest, earliest or pending',
-  toCanonicalSelector,
-)
+export const minedBlockParam = createBlockParam(minedTags)
 
 const booleanParam = z.boolean({ error: 'must be true or false' })
 const requireCanonicalParam = z.optional(booleanParam)
 
 /** Parses a block number, hash or tag, in text or in the object form of EIP-1898. */
-export const blockOrHashParam = createSelectorParam(blockOrHashText)
+export const blockOrHashParam = createSelectorParam(true)
 
 /** Parses a block number or tag, in text or in the object form of EIP-1898. */
-export const stateBlockParam = createSelectorParam(blockParam)
+export const stateBlockParam = createSelectorParam(false)
 
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
@@ -150,15 +135,26 @@ function createParam(pattern: RegExp, description: string, toCanonical: (text: s
   return z.string({ error }).check(z.regex(pattern, { error }), z.overwrite(toCanonical))
 }
 
-function createSelectorParam(text: ReturnType<typeof createParam>) {
+function createBlockParam(tags: readonly string[], takesHash = false) {
+  const pattern = [...tags, blockNumber, ...(takesHash ? ['0x[0-9a-fA-F]{64}'] : [])].join('|')
+  const toCanonical = takesHash ? toCanonicalSelector : toCanonicalNumber
+  return createParam(new RegExp(`^(?:${pattern})$`), describeBlocks(tags, takesHash), toCanonical)
+}
+
+function describeBlocks(tags: readonly string[], takesHash: boolean): string {
+  const words = ['a block number in hex', ...(takesHash ? ['a block hash'] : []), ...tags]
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+function createSelectorParam(takesHash: boolean) {
   return z.pipe(
     z.union(
       [
-        text,
+        createBlockParam(allTags, takesHash),
         z.looseObject({ blockHash: hashParam, requireCanonical: requireCanonicalParam }),
         z.looseObject({ blockNumber: blockParam }),
       ],
-      { error: (issue) => getUnionError(issue.input, text) },
+      { error: `must be ${describeBlocks(allTags, takesHash)}` },
     ),
     z.transform((value): Selector => {
       if (typeof value === 'string') return value
@@ -170,10 +166,4 @@ function createSelectorParam(text: ReturnType<typeof createParam>) {
       return requireCanonical ? { blockHash, requireCanonical } : blockHash
     }),
   )
-}
-
-/** Returns the error of the textual form, since a union's own error names no form. */
-function getUnionError(input: unknown, text: ReturnType<typeof createParam>): string {
-  const outcome = text.safeParse(typeof input === 'string' ? input : undefined)
-  return outcome.error?.issues[0]?.message ?? 'must be a block'
 }
