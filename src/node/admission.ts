@@ -5,13 +5,7 @@ import { describeFault, type Log } from '../runtime/log.ts'
 import { runWithTimeLimit } from '../runtime/time-limit.ts'
 import { codes, createNotAvailableError } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
-import {
-  formatError,
-  formatSuccess,
-  type Message,
-  parseMessage,
-  type RpcRequest,
-} from './message.ts'
+import { formatError, formatSuccess, type Message, type RpcRequest } from './message.ts'
 import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
@@ -23,60 +17,51 @@ const maxResponseLength = 10 * 1024 * 1024
 /** Describes the result of a client's message, over HTTP or WebSocket. */
 export type MessageOutcome =
   /** Has no `text` if the message holds only notifications. */
-  | { kind: 'answered'; message: Message; text: string | undefined }
+  | { kind: 'answered'; text: string | undefined }
   /** Carries an HTTP status; `resetAt` is when a spent quota is available again. */
-  | { kind: 'refused'; status: 400 | 429 | 503; message: Message; error: RpcError; resetAt?: Date }
-  | { kind: 'unknown_key' }
-
-/** The key that pays for a message's calls, or why they are refused. */
-export type Admission = GrantedKey | { kind: 'unknown' } | { kind: 'refused'; error: RpcError }
+  | { kind: 'refused'; status: 400 | 429 | 503; error: RpcError; resetAt?: Date }
 
 export type AdmissionOptions = {
   service: NodeService
-  /** Finds the key of a message with so many calls; called once. */
-  admit: (calls: number) => Promise<Admission>
-  /** Returns the subscriptions of a WebSocket client; undefined over HTTP. */
-  getSubscriptions: ((key: GrantedKey) => Subscriptions) | undefined
+  /** Holds the subscriptions of a WebSocket client; undefined over HTTP. */
+  subscriptions: Subscriptions | undefined
   /** Keeps the runtime alive for work whose answers other requests may wait for. */
   waitUntil: (work: Promise<unknown>) => void
   clock: Clock
   log: Log
 }
 
-/** Parses a message, finds its key, counts its calls and answers it; never throws. */
+/** Counts a message's calls against the key's quota, and answers it; never throws. */
 export async function answerMessage(
-  text: string,
+  message: Message,
+  key: GrantedKey,
   options: AdmissionOptions,
 ): Promise<MessageOutcome> {
-  const { admit, getSubscriptions, waitUntil, log } = options
-  const message = parseMessage(text)
-  const requests = listRequests(message)
-  const calls = Math.max(1, requests.length)
-  let key: Admission
+  const { clock, waitUntil, log } = options
   let quotaRefusal: QuotaRefusal | undefined
   try {
-    key = await admit(calls)
-    if (key.kind === 'unknown') return { kind: 'unknown_key' }
-    if (key.kind === 'refused') return { ...key, status: 429, message }
-    quotaRefusal = await key.spend(calls)
+    quotaRefusal = await key.spend(countCalls(message))
   } catch (error) {
-    log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
-    return { kind: 'refused', status: 503, message, error: createUnavailableError() }
+    return { kind: 'refused', status: 503, error: reportUnavailable(error, log) }
   }
   if (quotaRefusal !== undefined)
-    return { ...describeQuotaRefusal(quotaRefusal), kind: 'refused', status: 429, message }
-  // An unreadable message counts as one call, since parsing it took time.
-  if (message.kind === 'refused') return { ...message, status: 400, message }
+    return { ...describeQuotaRefusal(quotaRefusal), kind: 'refused', status: 429 }
+  if (message.kind === 'refused') return { ...message, status: 400 }
 
-  const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
-  const responses = runWithTimeLimit(options.clock, maxMessageMs, (signal) =>
-    Promise.all(requests.map((request) => answerRequest(request, caller, signal))),
+  const caller = { ...options, methods: key.methods }
+  const responses = runWithTimeLimit(clock, maxMessageMs, (signal) =>
+    Promise.all(listRequests(message).map((request) => answerRequest(request, caller, signal))),
   )
   waitUntil(responses)
-  return { kind: 'answered', message, text: joinResponses(message, await responses) }
+  return { kind: 'answered', text: joinResponses(message, await responses) }
 }
 
-export function createUnavailableError(): RpcError {
+/** Counts a message's calls: an unreadable one is one call, since parsing it took time. */
+export const countCalls = (message: Message): number => Math.max(1, listRequests(message).length)
+
+/** Logs a fault outside of the nodes, and returns what the client is told of it. */
+export function reportUnavailable(fault: unknown, log: Log): RpcError {
+  log({ level: 'error', event: 'rpc.failed', message: describeFault(fault) })
   return new RpcError(codes.internal, 'not available now, try again')
 }
 
@@ -121,10 +106,7 @@ function describeQuotaRefusal({ resetAt, period }: QuotaRefusal): {
   return { error: new RpcError(codes.limitExceeded, message, { resetAt: time }), resetAt }
 }
 
-type Caller = Pick<AdmissionOptions, 'service' | 'log'> & {
-  methods: GrantedKey['methods']
-  subscriptions: Subscriptions | undefined
-}
+type Caller = AdmissionOptions & Pick<GrantedKey, 'methods'>
 
 /** Answers one request; returns undefined for a notification. Never throws. */
 async function answerRequest(

@@ -4,8 +4,8 @@ import { RpcError } from '../chain/rpc.ts'
 import { hashKey, type Keys } from '../keys/api-keys.ts'
 import { parseBearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { describeFault, type Log } from '../runtime/log.ts'
-import { answerMessage, createUnavailableError, type MessageOutcome } from './admission.ts'
+import type { Log } from '../runtime/log.ts'
+import { answerMessage, type MessageOutcome, reportUnavailable } from './admission.ts'
 import { codes } from './codes.ts'
 import {
   type CustomerBudgets,
@@ -13,7 +13,7 @@ import {
   createTooManyBytesError,
 } from './customer-budgets.ts'
 import type { SocketServer } from './feed/options.ts'
-import { formatError, type Message } from './message.ts'
+import { formatError, type Message, parseMessage } from './message.ts'
 import type { NodeService } from './service.ts'
 
 /** Limits the body of a request; a transaction has at most 128 KB, which is 256 KB in hex. */
@@ -69,10 +69,9 @@ export function createNodeRoutes(options: NodeRouteOptions): Hono {
     return respondError(c, 405, codes.invalidRequest, 'use POST, or a WebSocket')
   })
 
-  routes.onError((error, c) => {
-    options.log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
-    return respondJson(c, 503, formatError('null', createUnavailableError()))
-  })
+  routes.onError((error, c) =>
+    respondJson(c, 503, formatError('null', reportUnavailable(error, options.log))),
+  )
 
   return routes
 }
@@ -102,27 +101,24 @@ async function answerPost(
     const text = await readText(c, reserve)
     if (typeof text !== 'string') return text
     await budgets.waitTurn(key.hash, reserved)
-    const outcome = await answerMessage(text, {
-      service,
-      clock,
-      log,
-      admit: async () => key,
-      getSubscriptions: undefined,
-      // Equal requests share one answer, which must arrive even if the first client disconnects.
-      waitUntil,
-    })
-    return respondToOutcome(c, outcome, clock)
+    const message = parseMessage(text)
+    // Equal requests share one answer, which must arrive even if the first client disconnects.
+    const caller = { service, clock, log, waitUntil, subscriptions: undefined }
+    return respondToOutcome(c, message, await answerMessage(message, key, caller), clock)
   } finally {
     budgets.release(key.hash, reserved)
   }
 }
 
-function respondToOutcome(c: Context, outcome: MessageOutcome, clock: Clock): Response {
+function respondToOutcome(
+  c: Context,
+  message: Message,
+  outcome: MessageOutcome,
+  clock: Clock,
+): Response {
   switch (outcome.kind) {
-    case 'unknown_key':
-      return refuseUnauthorized(c)
     case 'refused': {
-      const { status, message, error, resetAt } = outcome
+      const { status, error, resetAt } = outcome
       if (resetAt !== undefined) {
         const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
         c.header('retry-after', `${Math.max(1, seconds)}`)
@@ -130,7 +126,7 @@ function respondToOutcome(c: Context, outcome: MessageOutcome, clock: Clock): Re
       return respondJson(c, status, formatError(getMessageId(message), error))
     }
     case 'answered': {
-      const { message, text } = outcome
+      const { text } = outcome
       if (text === undefined) return c.body(null, 204, corsHeaders)
       const isInvalid = message.kind === 'single' && message.request.kind === 'invalid'
       return respondJson(c, isInvalid ? 400 : 200, text)

@@ -1,8 +1,8 @@
 import { RpcError } from '../../chain/rpc.ts'
-import { answerMessage, renderRefusals } from '../admission.ts'
+import { answerMessage, countCalls, renderRefusals, reportUnavailable } from '../admission.ts'
 import { codes } from '../codes.ts'
 import { type CustomerBudgets, createTooManyBytesError } from '../customer-budgets.ts'
-import { formatError } from '../message.ts'
+import { formatError, parseMessage } from '../message.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedReason, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -54,34 +54,28 @@ async function answerText(
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
-  const { sessions, limits, createSubscriptions, service, clock, log } = options
-  let admittedCalls = 0
-  const outcome = await answerMessage(text, {
-    service,
-    clock,
-    log,
-    admit(calls) {
-      if (session.runningRequests + calls > limits.requestsPerSocket) {
-        const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`
-        const error = new RpcError(codes.limitExceeded, message)
-        return Promise.resolve({ kind: 'refused', error })
-      }
-      // Counted without an `await` since the check, so concurrent messages see each other.
-      session.runningRequests += calls
-      admittedCalls = calls
-      return options.findKey(session.socket.keyHash)
-    },
-    getSubscriptions: (key) => createSubscriptions(session, key.maxSubscriptions),
-    waitUntil: () => {},
-  })
-  session.runningRequests -= admittedCalls
-  switch (outcome.kind) {
-    case 'unknown_key':
+  const { sessions, limits, createSubscriptions, findKey, log } = options
+  const message = parseMessage(text)
+  const calls = countCalls(message)
+  if (session.runningRequests + calls > limits.requestsPerSocket) {
+    const words = `at most ${limits.requestsPerSocket} requests at a time on one connection`
+    return renderRefusals(message, new RpcError(codes.limitExceeded, words))
+  }
+  // Counted without an `await` since the check, so concurrent messages see each other.
+  session.runningRequests += calls
+  try {
+    const key = await findKey(session.socket.keyHash)
+    if (key.kind === 'unknown') {
       sessions.close(session, closeCodes.policy, revokedReason)
       return undefined
-    case 'refused':
-      return renderRefusals(outcome.message, outcome.error)
-    case 'answered':
-      return outcome.text
+    }
+    const subscriptions = createSubscriptions(session, key.maxSubscriptions)
+    const caller = { ...options, subscriptions, waitUntil: () => {} }
+    const outcome = await answerMessage(message, key, caller)
+    return outcome.kind === 'answered' ? outcome.text : renderRefusals(message, outcome.error)
+  } catch (error) {
+    return renderRefusals(message, reportUnavailable(error, log))
+  } finally {
+    session.runningRequests -= calls
   }
 }
