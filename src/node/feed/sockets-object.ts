@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers'
-import * as z from 'zod/mini'
 import type { FeedBlock } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
@@ -10,7 +9,8 @@ import type { Topic } from './subscriptions.ts'
 /** Sets after how long an instance that was lost with subscriptions starts again, in ms. */
 const restartAfterMs = 30_000
 
-const attachment = z.object({ id: z.string(), keyHash: z.string() })
+/** What a WebSocket keeps while its object sleeps: a deployment of other code disconnects it. */
+type Attachment = Pick<FeedSocket, 'id' | 'keyHash'>
 
 /** Creates the Durable Object that holds a network's WebSockets and follows its chain. */
 export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => FeedDeps) {
@@ -27,7 +27,7 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
       const store = createFeedStore(state.storage.sql)
       this.#deps = deps
       this.#feed = createNodeFeed(deps, store)
-      this.#feed.restore(state.getWebSockets().flatMap((server) => readSocket(server) ?? []))
+      this.#feed.restore(state.getWebSockets().map(readSocket))
       this.#feed.follow()
     }
 
@@ -37,10 +37,8 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
       const key = await this.#deps.keys.lookup(keyHash)
       if (key.kind === 'unknown') return new Response(null, { status: 401 })
       const { 0: client, 1: server } = new WebSocketPair()
-      const id = crypto.randomUUID()
-      server.serializeAttachment({ id, keyHash })
-      const socket = readSocket(server)
-      if (socket === undefined || !this.#feed.open(socket, key.maxSockets)) {
+      server.serializeAttachment({ id: crypto.randomUUID(), keyHash } satisfies Attachment)
+      if (!this.#feed.open(readSocket(server), key.maxSockets)) {
         return new Response(null, { status: 429 })
       }
       this.ctx.acceptWebSocket(server)
@@ -51,22 +49,20 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
       server: WebSocket,
       message: string | ArrayBuffer,
     ): Promise<void> {
-      const socket = readSocket(server)
-      if (socket === undefined) return
-      await this.#feed.handleMessage(socket, message)
+      await this.#feed.handleMessage(readSocket(server), message)
       if (!this.#feed.isFollowed()) return
       this.#feed.follow()
       if ((await this.ctx.storage.getAlarm()) === null) await this.#setAlarm()
     }
 
     override async webSocketClose(server: WebSocket, code: number): Promise<void> {
-      this.#handleClose(server)
+      this.#feed.handleClose(readSocket(server))
       // 1005 and 1006 stand for a missing code or a missing close frame, and must never be sent.
       server.close(code === 1005 || code === 1006 ? 1000 : code)
     }
 
     override async webSocketError(server: WebSocket): Promise<void> {
-      this.#handleClose(server)
+      this.#feed.handleClose(readSocket(server))
     }
 
     /** Starts an instance again that was lost while it had subscriptions. */
@@ -74,11 +70,6 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
       if (!this.#feed.isFollowed()) return
       await this.#setAlarm()
       this.#feed.follow()
-    }
-
-    #handleClose(server: WebSocket): void {
-      const socket = readSocket(server)
-      if (socket !== undefined) this.#feed.handleClose(socket)
     }
 
     async #setAlarm(): Promise<void> {
@@ -114,11 +105,9 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketServe
   }
 }
 
-function readSocket(server: WebSocket): FeedSocket | undefined {
-  const attached = attachment.safeParse(server.deserializeAttachment())
-  if (!attached.success) return undefined
+function readSocket(server: WebSocket): FeedSocket {
   return {
-    ...attached.data,
+    ...(server.deserializeAttachment() as Attachment),
     send: (text) => server.send(text),
     close: (code, reason) => server.close(code, reason),
   }
