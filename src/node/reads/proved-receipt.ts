@@ -1,11 +1,11 @@
 import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
-import { orNull, parseJson } from '../../runtime/json.ts'
+import { orNull } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import { listReceiptForms, type TrieKind } from '../objects/receipts-trie.ts'
-import { data, hash, quantity, transactionType } from '../objects/values.ts'
+import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { lookUp, undefinedIfUnsupported } from './lookup.ts'
@@ -15,15 +15,14 @@ import { readProvedReceipts, throwBlockReorganized } from './receipts.ts'
 export type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** The facts that a block's hash proves: its transactions with their types, its receipts' root. */
-const blockFacts = z.object({
-  number: quantity,
-  receiptsRoot: hash,
-  trieKind: z.enum(['rootstock', 'ethereum'] satisfies TrieKind[]),
-  transactions: z.array(hash),
-  types: z.array(transactionType),
-})
-
-export type BlockFacts = z.output<typeof blockFacts>
+type BlockFacts = {
+  hash: string
+  number: string
+  receiptsRoot: string
+  trieKind: TrieKind
+  transactions: string[]
+  types: string[]
+}
 
 /** Reads what a block's hash proves; undefined if it proves nothing, `null` without the block. */
 export async function readBlockFacts(
@@ -36,14 +35,16 @@ export async function readBlockFacts(
     const provedBlock = await readProvedBlock(node, blockHash, true)
     blockExists = provedBlock !== null
     if (provedBlock?.proof === undefined || node.isUnproved()) return null
-    const { number, receiptsRoot, transactions } = provedBlock.block
+    const { hash, number, receiptsRoot, transactions } = provedBlock.block
     const { trieKind } = provedBlock.proof
     const whole = transactions.filter((entry) => typeof entry === 'object')
     const hashes = whole.map((entry) => entry.hash)
     const types = whole.map(({ type }) => type)
-    return JSON.stringify({ number, receiptsRoot, trieKind, transactions: hashes, types })
+    const facts = { hash, number, receiptsRoot, trieKind, transactions: hashes, types }
+    return JSON.stringify(facts satisfies BlockFacts)
   })
-  return text === null ? (blockExists ? undefined : null) : blockFacts.parse(parseJson(text))
+  if (text === null) return blockExists ? undefined : null
+  return JSON.parse(text) as BlockFacts
 }
 
 /** Reads a receipt, proved by its block's hash if possible; `null` without a receipt. */
@@ -72,7 +73,7 @@ export async function readProvedReceipt(
         log.transactionIndex === transactionIndex,
     )
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
-  const provedHash = await readReceiptHash(node, blockHash, index, facts, context)
+  const provedHash = await readReceiptHash(node, facts, index, context)
   const [encoded] = listReceiptForms(receipt, facts.trieKind)
   if (keccak256(encoded) !== provedHash) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
@@ -83,32 +84,28 @@ export async function readProvedReceipt(
 /** Reads the proved hash of a block's receipt, from RSKj's proof or from all receipts. */
 async function readReceiptHash(
   node: UpstreamNode,
-  blockHash: string,
+  facts: BlockFacts,
   index: number,
-  { number, receiptsRoot, trieKind, transactions }: BlockFacts,
   { getOrCompute }: CacheAccess,
 ): Promise<string | undefined> {
+  const { hash, receiptsRoot, trieKind, transactions } = facts
   const provedHash =
     trieKind === 'rootstock' &&
-    (await getOrCompute(`receipt ${blockHash} ${index}`, 'proved', async () => {
-      const proof = await undefinedIfUnsupported(
-        askReceiptNodes(node, blockHash, transactions[index]),
-      )
+    (await getOrCompute(`receipt ${hash} ${index}`, 'proved', async () => {
+      const proof = await undefinedIfUnsupported(askReceiptNodes(node, hash, transactions[index]))
       if (!proof) return null
       const provedValue = walkBinaryProof(proof, receiptsRoot, index)
       if (provedValue === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
       return provedValue.valueHash
     }))
   if (provedHash) return provedHash
-  const text = await getOrCompute(`receipts ${blockHash}`, 'proved', async () => {
-    const block = { hash: blockHash, number, transactions, receiptsRoot }
-    const { encoded = [] } = await readProvedReceipts(node, block, trieKind)
+  const text = await getOrCompute(`receipts ${hash}`, 'proved', async () => {
+    const { encoded = [] } = await readProvedReceipts(node, facts, trieKind)
     return JSON.stringify(encoded.map((each) => keccak256(each)))
   })
-  return receiptHashes.parse(parseJson(text ?? ''))[index]
+  return (JSON.parse(`${text}`) as string[])[index]
 }
 
-const receiptHashes = z.array(hash)
 const trieNodes = z.array(data)
 
 /** Asks RSKj for the trie nodes from a receipt to the root; the leaf comes first. */

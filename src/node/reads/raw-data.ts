@@ -49,7 +49,7 @@ export async function readReceiptProof(
   if (facts === undefined) {
     return (await askReceiptNodes(node, blockHash, hash))?.toReversed() ?? null
   }
-  const { number, receiptsRoot, trieKind, transactions } = facts
+  const { receiptsRoot, trieKind, transactions } = facts
   const index = transactions.indexOf(hash)
   if (index === -1) return null
   if (trieKind === 'rootstock') {
@@ -58,7 +58,6 @@ export async function readReceiptProof(
     if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
     return proof.nodes
   }
-  const block = { hash: blockHash, number, transactions, receiptsRoot }
-  const { encoded = [] } = await readProvedReceipts(node, block, trieKind)
+  const { encoded = [] } = await readProvedReceipts(node, facts, trieKind)
   return collectProofNodes(buildReceiptsTrie(encoded), index)
 }
