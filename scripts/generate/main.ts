@@ -2,7 +2,6 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
-import { createOpenRpcDocument, type MethodDescriptions } from '../../src/node/methods/openrpc.ts'
 import { projectRoot } from '../contracts/forge.ts'
 import { createCommand, flag, runAsProgram } from '../stack/command.ts'
 import { writeAbis } from './abi.ts'
@@ -12,7 +11,7 @@ import { listInterfaces } from './interface-list.ts'
 import { writeStates } from './ledger-states.ts'
 import { drawMenus } from './menu-drawing.ts'
 import { openApiDocument } from './openapi.ts'
-import { describeMethods } from './openrpc.ts'
+import { createOpenRpcDocument } from './openrpc.ts'
 import { writeRoles } from './role-table.ts'
 
 const usage = `Writes what is made from other files: ABIs, the ledger's scripts and states,
@@ -29,8 +28,7 @@ export const generate = createCommand({
   usage,
   options: { check: flag },
   async run({ check }) {
-    const descriptions = describeMethods(methods)
-    const openRpc = createOpenRpcDocument(methods, descriptions)
+    const openRpc = createOpenRpcDocument(methods)
     const openApi = openApiDocument()
     const imports = `\`\`\`mermaid\n${drawImports(readSources())}\n\`\`\`\n`
     const scripts = ['arm.lua', 'load.lua', 'commit.lua', 'due.lua']
@@ -40,7 +38,7 @@ export const generate = createCommand({
       'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
       'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
       'src/account/plans.ts': writePlans(),
-      'src/node/methods/descriptions.ts': writeDescriptions(descriptions),
+      'src/node/methods/openrpc-document.ts': writeOpenRpc(openRpc),
       'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),
       'docs/menu.md': drawMenus(),
       'docs/operations.md': replacePart(read('docs/operations.md'), 'roles', `${writeRoles()}\n`),
@@ -91,12 +89,11 @@ function writeTexts(folder: string, files: readonly string[]): string {
   return [generated, ...parts].join('\n')
 }
 
-/** Writes the descriptions of methods as a module of JSON, a method a line. */
-function writeDescriptions(descriptions: MethodDescriptions): string {
-  const lines = Object.entries(descriptions).map(
-    ([name, description]) => `"${name}":${JSON.stringify(description)}`,
-  )
-  return `${generated}\n${writeText('descriptions', 'A method a line.', `{${lines.join(',\n')}}`)}`
+/** Writes the document of JSON-RPC as a module of JSON, a method a line. */
+function writeOpenRpc({ methods: described, ...rest }: object & { methods: object[] }): string {
+  const lines = described.map((method) => JSON.stringify(method))
+  const json = `${JSON.stringify(rest).slice(0, -1)},"methods":[\n${lines.join(',\n')}\n]}`
+  return `${generated}\n${writeText('openRpcDocument', 'A method a line.', json)}`
 }
 
 /** Writes the library's plans of mobile numbers but for the formats, in which none is shown. */

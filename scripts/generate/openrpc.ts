@@ -1,9 +1,12 @@
+import { codes } from '../../src/node/codes.ts'
 import type { Method } from '../../src/node/methods/method.ts'
-import type { MethodDescriptions } from '../../src/node/methods/openrpc.ts'
 import { printedCalls } from '../dev/printed-rpc.ts'
 import { toJsonSchema } from './json-schema.ts'
 
-type Example = MethodDescriptions[string]['example']
+type Example = { params: unknown[]; result: unknown }
+
+/** Names the local stack; a deployment has another origin. */
+const localOrigin = '127.0.0.1:3000'
 
 /** The first call that is printed of a method. */
 const findPrinted = (name: string) => printedCalls.find(({ method }) => method === name)
@@ -31,22 +34,63 @@ export const ownExamples = {
   'rpc.discover': { params: [], result: { openrpc: '1.3.2', methods: [] } },
 } satisfies Record<string, Example>
 
-/** Describes the parameters and the result of each method, and shows a call. */
-export function describeMethods(methods: readonly Method[]): MethodDescriptions {
-  const descriptions = methods.map(({ name, params, result }) => [
-    name,
-    {
-      params: Object.values(params).map((schema) => toJsonSchema(schema, 'input', 'draft-7')),
-      result: toJsonSchema(result, 'output', 'draft-7'),
-      example: findExample(name),
+/** Describes the methods to programs (OpenRPC 1.3). */
+export function createOpenRpcDocument(methods: readonly Method[]) {
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'Node JSON-RPC service',
+      version: '1',
+      description:
+        'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address, or comes as Authorization: Bearer to the address without it. Every chain_ method is also served under its rsk_ name.',
     },
-  ])
-  return Object.fromEntries(descriptions)
+    servers: [createServer('HTTP', 'http'), createServer('WebSocket', 'ws')],
+    methods: methods.map(describeMethod),
+  }
+}
+
+function describeMethod({ name, summary, params, result }: Method) {
+  const example = findExample(name)
+  const names = Object.keys(params)
+  return {
+    name,
+    summary,
+    paramStructure: 'by-position',
+    params: Object.entries(params).map(([param, schema]) => ({
+      name: param,
+      required: !schema.safeParse(undefined).success,
+      schema: toJsonSchema(schema, 'input', 'draft-7'),
+    })),
+    result: { name: 'result', schema: toJsonSchema(result, 'output', 'draft-7') },
+    errors: [
+      { code: codes.invalidParams, message: 'invalid parameters' },
+      { code: codes.timeout, message: 'no node gave an answer in time, or it is too large' },
+    ],
+    examples: [
+      {
+        name,
+        params: example.params.map((value, index) => ({ name: names[index] ?? '', value })),
+        result: { name: 'result', value: example.result },
+      },
+    ],
+  }
+}
+
+/** Creates a server's entry. Its address has parts in braces, which a client fills in. */
+function createServer(name: string, scheme: string) {
+  return {
+    name,
+    url: `${scheme}://{origin}/rpc/{apiKey}`,
+    variables: {
+      origin: { default: localOrigin, description: 'host and port of the deployment' },
+      apiKey: { default: 'API_KEY', description: 'a key that the operator made' },
+    },
+  }
 }
 
 function findExample(name: string): Example {
   const own: Record<string, Example> = ownExamples
   const example = own[name] ?? findPrinted(name.replace(/^chain_/, 'rsk_'))
   if (example === undefined) throw new Error(`${name} has no example`)
-  return { params: example.params, result: example.result }
+  return example
 }

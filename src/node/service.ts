@@ -197,7 +197,6 @@ function createContext(
   }
   return {
     chainId,
-    methods,
     ...upstreams,
     ...upstreams.withSignal(signal, onUnproved),
     subscriptions,

@@ -7,7 +7,6 @@ import '../../runtime/english.ts' // The words of zod's messages, which errors o
 
 export type Context = NodeAccess & {
   readonly chainId: number
-  readonly methods: readonly Method[]
   /** Holds the subscriptions of a WebSocket; undefined over HTTP. */
   readonly subscriptions: Subscriptions | undefined
 }

@@ -2,9 +2,8 @@ import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { printedCalls } from '../../../../scripts/dev/printed-rpc.ts'
-import { describeMethods } from '../../../../scripts/generate/openrpc.ts'
+import { createOpenRpcDocument } from '../../../../scripts/generate/openrpc.ts'
 import { methods } from '../../../../src/node/methods/list.ts'
-import { createOpenRpcDocument } from '../../../../src/node/methods/openrpc.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 
 // A CommonJS package whose types promise a default export.
@@ -13,7 +12,7 @@ const { openrpcDocument: metaSchema } = createRequire(import.meta.url)('@open-rp
 test('rpc.discover describes every method, and what it answers is what generate writes', async () => {
   const served = await serve(['http://127.0.0.1:9'])
   const { result } = await served.rpc('rpc.discover')
-  const written = createOpenRpcDocument(methods, describeMethods(methods))
+  const written = createOpenRpcDocument(methods)
   expect(result).toEqual(JSON.parse(JSON.stringify(written)))
   const described = (result as unknown as { methods: { name: string }[] }).methods
   expect(described.map(({ name }) => name)).toEqual(methods.map(({ name }) => name))
