@@ -9,6 +9,7 @@ type RecallState = NonNullable<PaymentDetails['recall']>['state']
 
 /** Says why nothing of a payment can be held for its sender. */
 const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open'>, string>> = {
+  off: 'RECALL_MINUTES is 0',
   later: 'its sender made a later payment, and only the last one can be held',
   till: 'an account with a till is never part of a hold',
   final: 'it is final, so its receiver may rely on it',

@@ -13,7 +13,7 @@ type Limits = Parameters<typeof parts.findRecallable>[1]
 const findTills = (rows: KeptDraft) => (account: string) =>
   listAccountTills(rows, getAddress(account)).length > 0
 
-/** Tells how a payment stands that may be a mistake; undefined if that is off, or of others. */
+/** Tells how a transfer stands that may be a mistake; undefined of others. */
 export const findRecallStanding = (rows: KeptDraft, intentId: Hex, times: RecallTimes) =>
   parts.findStanding(rows, intentId, times, findTills(rows))
 

@@ -72,12 +72,13 @@ const unsentMessage = z.object({
 /** Says what a transfer's sender can do about a wrong number. */
 const recall = z.object({
   /**
-   * Is `held`; or `open` if the sender may ask for that, by phone, until then; or why nothing is
-   * held: `later` if a later payment may be asked for, `too_often` within `RECALL_DAYS`, ...
+   * Is `held`; or `open` if the sender may ask for that, by phone, until then; or why nothing is:
+   * `off` without `RECALL_MINUTES`, `later` if only a later payment can be, `too_often`, ...
    */
   state: z.enum([
     'held',
     'open',
+    'off',
     'later',
     'till',
     'final',
@@ -114,7 +115,7 @@ export const paymentAnswer = z.extend(payment, {
   screen: z.nullable(z.string()),
   /** Lists the intents that its transaction carries, in order. */
   batch: z.array(intentId),
-  /** Is null for other payments than transfers, failed ones, and without `RECALL_MINUTES`. */
+  /** Is null for other payments than transfers, and for failed ones. */
   recall: z.nullable(recall),
   messages: z.array(unsentMessage),
   /** Lists the transactions signed for its nonce, the highest-priced first. */

@@ -20,7 +20,7 @@ export type Lookup = { found: Found; details: ReadonlyMap<string, PaymentDetails
 
 /** Says what to look for where nothing was found. */
 export const nothingFits =
-  'Nothing was found. A number needs its country code where many countries have such a one; payments are found for 8 days, and a hash by 10 characters after 0x or more.'
+  'Nothing was found. A number needs its country code where many countries have such a one; payments are found for 8 days, a hash by 10 characters after 0x or more, and a gateway’s session by a command that asks for its number: npm run ops -- session GATEWAY ID'
 
 type SupportOptions = ConsoleSession & {
   unit: Unit
@@ -148,6 +148,9 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         <Facts of={others} unit={unit} />
       </details>
       <h3>Sent and received</h3>
+      <p class="soft">
+        Sent to a wrong number? The payment’s page, by its Ref, says what can be done.
+      </p>
       <Rows
         name="Sent and received"
         of={payments}

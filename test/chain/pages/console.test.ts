@@ -230,6 +230,7 @@ describe('the console in a browser', () => {
     expect(await number.inputValue()).toBe('0700000099')
     await look('0700000001')
     await says(page, 'main', 'Account 0x')
+    await says(page, 'main', 'Sent to a wrong number? The payment’s page, by its Ref, says what')
     await expect.poll(() => look()).toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
     await says(page, 'main', /balance too low.*Nothing was sent/s)
     expect(await findPageFaults(page)).toEqual([])

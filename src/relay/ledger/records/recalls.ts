@@ -46,7 +46,7 @@ export type RecallAnswer =
 /** Tells until when what is held of a payment, or its sender may ask for that, or why not. */
 export type RecallStanding =
   | { kind: 'held'; wei: bigint; until: number }
-  | { kind: Objection | 'open' | 'later'; until: number }
+  | { kind: Objection | 'open' | 'later' | 'off'; until: number }
 
 type Objection = 'not_yours' | 'till' | 'final' | 'too_late' | 'too_often' | 'known'
 
@@ -181,8 +181,8 @@ export function findStanding(
   const all = listHeld(rows, getAddress(to))
   const held = all.find(({ held: { intent_id: id } }) => id === intentId)?.held
   if (held !== undefined) return { kind: 'held', wei: BigInt(held.wei), until: held.until }
-  if (times.withinMs === 0) return undefined
   const until = payment.accepted_at + times.withinMs
+  if (times.withinMs === 0) return { kind: 'off', until }
   const limits = { sender: payment.account as Address, ...times }
   const objection = findObjection(rows, payment, limits, hasTill)
   if (objection !== undefined) return { kind: objection, until }
