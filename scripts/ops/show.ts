@@ -4,7 +4,7 @@ import { paymentKinds } from '../../src/loan/kinds.ts'
 import { describeAgreed, formatAgreed } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeRecall, holdWords } from '../../src/operator/holds.ts'
-import { describeFate, remedies } from '../../src/operator/remedies.ts'
+import { describeFate, remedies, reminderWords } from '../../src/operator/remedies.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
 import type { PaymentDetails, PaymentSummary } from '../../src/operator/schemas/payments.ts'
@@ -238,11 +238,12 @@ function describeArrivals({ arrivals }: ActionAnswer<'lookup'>, unit: Unit): str
 }
 
 /** Describes the last loan by the loan book, whose words tell what became of a debt. */
-function describeLoan({ loan }: ActionAnswer<'lookup'>, unit: Unit): string[] {
+function describeLoan({ loan, reminded }: ActionAnswer<'lookup'>, unit: Unit): string[] {
   if (loan === null) return []
   const { state, issuedAt, dueAt, lentWei, repaidWei, owedWei } = loan
   const amounts = `${writeAmount(lentWei, unit)} lent, ${writeAmount(repaidWei, unit)} repaid, ${writeAmount(owedWei, unit)} owed`
-  return [`Last loan: ${state}; of ${issuedAt}, due ${dueAt}; ${amounts}.`]
+  const told = reminded === null ? '' : `; reminded by message: ${reminderWords[reminded]}`
+  return [`Last loan: ${state}; of ${issuedAt}, due ${dueAt}; ${amounts}${told}.`]
 }
 
 /** Describes every account and payment that fits what a caller read out. */

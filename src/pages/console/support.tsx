@@ -4,7 +4,7 @@ import { paymentKinds } from '../../loan/kinds.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
-import { describeFate } from '../../operator/remedies.ts'
+import { describeFate, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
 import { Command, FactList, Field, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
@@ -206,12 +206,6 @@ const drawCode = ({ code, paidOutAt }: FoundPayment) =>
   code && [code, paidOutAt && [', paid out ', showTime(paidOutAt)]]
 
 const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen}</pre>
-
-const reminderWords = {
-  none: 'not of this loan',
-  soon: '3 days before it is due',
-  today: 'on the day that it is due',
-} as const
 
 /** Says whether an account's PIN lets its caller pay. */
 function describePin(pin: AccountHit['caller']['pin']) {

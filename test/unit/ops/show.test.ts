@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  describeCaller,
   describePayment,
   describeStatus,
   describeTrace,
@@ -153,6 +154,22 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
   expect(explainPayment({ ...payment, ...changes }, unit)).toBe(
     `The transfer of 0.25 tRBTC, accepted ${at}, ${says}`,
   )
+})
+
+test('an account is shown with what is held of payments to it, and the last reminder of its loan', () => {
+  const none = { balanceWei: null, owedWei: null, dueAt: null, heldAt: null, pin: null, till: null }
+  const lists = { payments: [], arrivals: [], refusals: [], tills: [] }
+  const today = { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null }
+  const wei = '250000000000000000'
+  const sums = { lentWei: wei, owedWei: wei, repaidWei: '0', overdueDays: 0, earlier: 0 }
+  const loan = { borrower: alice, state: 'owed', issuedAt: at, dueAt: at, ...sums } as const
+  const recalled = [{ intent: payment.intent, sender: alice, wei, until: at }]
+  const found = { account: alice, open: 0, ...none, ...lists, today, loan, recalled }
+  const lines = describeCaller({ ...found, reminded: 'soon' }, unit)
+  expect(lines).toContain(
+    `Held until ${at}, its sender calls it a mistake: 0.25 tRBTC of ${payment.intent}`,
+  )
+  expect(lines.join()).toContain('owed; reminded by message: 3 days before it is due.')
 })
 
 test('a loan is shown with what it lends', () => {
