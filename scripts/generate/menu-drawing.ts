@@ -21,6 +21,7 @@ const facts: ScreenFacts = {
   pin: { kind: 'open' },
   withdrawal: 'unavailable',
   failure: 'none',
+  till: 'none',
   recipients: [],
   wallets: [],
   rate: 'none',

@@ -93,6 +93,7 @@ const readMenu = (settings: Settings) => ({
   pin: settings.PIN,
   helpNumber: settings.HELP_NUMBER,
   serviceName: settings.SERVICE_NAME,
+  timeZone: settings.TIME_ZONE,
   shortCode: settings.SHORT_CODE,
   languages: settings.LANGUAGES ?? [],
   localCurrency: settings.LOCAL_CURRENCY,

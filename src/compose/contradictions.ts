@@ -113,7 +113,7 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
   }
   if (settings.REDELIVERY_SECONDS < settings.SESSION_SECONDS)
     refuse('REDELIVERY_SECONDS', 'is below SESSION_SECONDS')
-  for (const name of ['LANGUAGES', 'SERVICE_NAME', 'SHORT_CODE']) {
+  for (const name of ['LANGUAGES', 'SERVICE_NAME', 'SHORT_CODE', 'TIME_ZONE']) {
     if (isDemo && name in given)
       refuse(name, 'needs PROFILE=lender: the demonstration has its own words')
   }

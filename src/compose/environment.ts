@@ -59,6 +59,16 @@ const orNone = <Value>(schema: z.ZodMiniType<Value, unknown>, description: strin
     z.transform((value) => (value === 'none' ? undefined : value)),
   )
 const maxNameSeptets = 20
+/** Tells whether a name is a time zone's: those with a place, and UTC, have summer times too. */
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return name.includes('/') || name === 'UTC'
+  } catch {
+    return false
+  }
+}
+
 const serviceNameError = `has to be a name of 1 to ${maxNameSeptets} characters that every phone shows`
 /** Tells whether every phone shows a name as it is, on one line. */
 const isServiceName = (name: string) =>
@@ -158,6 +168,9 @@ const optional = z.partial(
       'has to be a number to call: 3 to 20 digits and spaces',
     ),
     SERVICE_NAME: z.string().check(z.refine(isServiceName, serviceNameError)),
+    TIME_ZONE: z
+      .string()
+      .check(z.refine(isTimeZone, 'has to be a time zone by its name, such as Africa/Nairobi')),
     SHORT_CODE: text(
       /^(?=.{3,15}$)\*[0-9]+(\*[0-9]+)*#$/,
       'has to be what callers dial, such as *384*1#: 15 characters at most',

@@ -75,6 +75,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
   registration: 'unavailable',
   activity: 'unavailable',
   failure: 'none',
+  till: 'none',
   pin: { kind: 'open' },
   withdrawal: 'unavailable',
   recipientName: 'none',
@@ -116,6 +117,10 @@ const factReaders: FactReaders = {
   loanLimit: async ({ services: { loan }, account }) =>
     (await readLoanTerms(loan, account.address, 'all')).principalWei,
   failure: findFailure,
+  async till({ services: { ledger, settings }, stepKey }) {
+    const view = settings.agents ? await ledger.lookup(stepKey) : undefined
+    return view?.kind === 'undecided' && view.isAgent ? 'own' : 'none'
+  },
   pin: async ({ services: { pins }, account }) =>
     (await pins?.readState(account.address)) ?? { kind: 'open' },
   rate: readSessionRate,

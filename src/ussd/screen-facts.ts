@@ -20,6 +20,8 @@ export type ScreenFacts = {
   address: string
   earlier: NonNullable<Answer<'recordEarlier'>> | 'unknown'
   failure: 'unreported' | 'none'
+  /** Tells whether the account has a till. */
+  till: 'own' | 'none'
   pin: PinState
   recipients: readonly KnownRecipient[] | Unavailable
   wallets: readonly Wallet[] | Unavailable
@@ -66,7 +68,7 @@ export type TillDay = {
 
 export type TillPayment = Pick<
   Taking,
-  'amountWei' | 'agreed' | 'state' | 'assuredAt' | 'reference' | 'paidOut'
+  'amountWei' | 'agreed' | 'state' | 'assuredAt' | 'reference' | 'isCash' | 'paidOut'
 > & {
   code: string
 }

@@ -37,6 +37,8 @@ export type Taking = {
   state: Row<'payments'>['state']
   assuredAt: number | undefined
   reference: string | undefined
+  /** Tells that cash is handed out for it. */
+  isCash: boolean
   /** Tells when the agent said that its cash was paid out, and in which session. */
   paidOut?: { at: number; by: string } | undefined
 }
@@ -78,6 +80,7 @@ const toTaking = ({ payment, taking }: Paid): Taking => ({
   state: payment.state,
   assuredAt: payment.assured_at,
   reference: taking.reference ?? undefined,
+  isCash: payment.kind === 'withdrawal',
   paidOut: taking.paid_out,
 })
 

@@ -78,6 +78,8 @@ export type MenuSettings = {
   /** Lists the offered languages, the default first; none in the demonstration. */
   languages: readonly Language[]
   helpNumber?: string | undefined
+  /** Is where callers live: dates and times are told in it; UTC if undefined. */
+  timeZone?: string | undefined
   /** Names the service on its first screen, and before its messages. */
   serviceName?: string | undefined
   /** Is what callers dial; a message to a phone that never did says so. */

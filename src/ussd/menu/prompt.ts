@@ -69,11 +69,14 @@ export function writePrompt(
     const pages = writePages(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''
   }
-  const text = writeQuestion(place, node, context, facts)
+  const mistake = place.mistake?.replace(` ${context.messages.pin.forgot}`, '')
+  const brief = mistake === undefined ? place : { ...place, mistake }
+  const texts = [place, brief].map((each) => writeQuestion(each, node, context, facts))
+  const text = texts.find((each) => countSeptets(each) <= maxSeptets) ?? texts.at(-1) ?? ''
   if (node.secret === undefined || countSeptets(text) <= maxSeptets) return text
   // Without room, the question for a PIN leaves out what the amount is in local money.
   const draft = { ...place.draft, agreed: undefined }
-  return writeQuestion({ ...place, draft }, node, context, { ...facts, rate: 'none' })
+  return writeQuestion({ ...brief, draft }, node, context, { ...facts, rate: 'none' })
 }
 
 function writeQuestion(

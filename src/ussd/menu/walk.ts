@@ -305,7 +305,10 @@ function checkPin(
   const verdict = verdicts.get(answerCount)
   if (verdict === undefined) return { kind: 'pin_unchecked', answerCount, pin }
   if (verdict.kind === 'right') return undefined
-  if (verdict.kind === 'wrong') return { kind: 'mistake', text: messages.pin.wrong(verdict.left) }
+  if (verdict.kind === 'wrong') {
+    const { wrong, forgot } = messages.pin
+    return { kind: 'mistake', text: `${wrong(verdict.left)} ${forgot}` }
+  }
   return { kind: 'locked', reason: verdict.kind }
 }
 

@@ -28,6 +28,7 @@ export const english = {
     form: 'A PIN has 4 to 6 digits.',
     easy: 'This PIN is easy to guess.',
     differs: 'The two PINs differ.',
+    forgot: 'Forgot it? See 8.',
     wrong: (left: number) => `Wrong PIN. Tries left: ${left}.`,
     locked: {
       blocked:

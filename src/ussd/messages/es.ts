@@ -28,6 +28,7 @@ export const spanish: Messages = {
     form: 'El PIN tiene 4 a 6 dígitos.',
     easy: 'Este PIN es fácil de adivinar.',
     differs: 'Los dos PIN no son iguales.',
+    forgot: '¿Lo olvidó? Elija 8.',
     wrong: (left) => `PIN incorrecto. Intentos restantes: ${left}.`,
     locked: {
       blocked:

@@ -29,6 +29,7 @@ export const french: Messages = {
     form: 'Un code PIN a 4 à 6 chiffres.',
     easy: 'Ce code PIN est facile à deviner.',
     differs: 'Les deux codes PIN sont différents.',
+    forgot: 'Oublié? Choisir 8.',
     wrong: (left) => `Code PIN incorrect. Essais restants: ${left}.`,
     locked: {
       blocked:

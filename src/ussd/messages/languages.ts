@@ -12,13 +12,17 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
   es: spanish,
 }
 
-/** Returns the messages of the chosen language if it is offered, else of the default one. */
+/**
+ * Returns the messages of the chosen language if it is offered, else of the default one; they tell
+ * times in the service's time zone.
+ */
 export function selectMessages(
-  { languages }: { languages: readonly Language[] },
+  { languages, timeZone }: { languages: readonly Language[]; timeZone?: string | undefined },
   chosenLanguage?: Language,
 ): Messages {
   const [first] = languages
-  if (chosenLanguage !== undefined && languages.includes(chosenLanguage))
-    return messagesIn[chosenLanguage]
-  return first === undefined ? demonstration : messagesIn[first]
+  const isOffered = chosenLanguage !== undefined && languages.includes(chosenLanguage)
+  const language = isOffered ? chosenLanguage : first
+  const messages = language === undefined ? demonstration : messagesIn[language]
+  return { ...messages, date: (time, hasClock) => messages.date(time, hasClock, timeZone) }
 }

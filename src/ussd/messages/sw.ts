@@ -30,6 +30,7 @@ export const kiswahili: Messages = {
     form: 'PIN ina tarakimu 4 hadi 6.',
     easy: 'PIN hii ni rahisi kukisia.',
     differs: 'PIN hizi mbili ni tofauti.',
+    forgot: 'Umesahau? Chagua 8.',
     wrong: (left) =>
       `PIN si sahihi. ${left === 1 ? 'Limebaki jaribio 1' : `Yamebaki majaribio ${left}`}.`,
     locked: {

@@ -34,14 +34,27 @@ export const toShortAddress = (address: string): string => `${address.slice(0, 1
 export const shortenAddress = (address: Address, chainId: number): string =>
   toShortAddress(checksumAddress(address, chainId))
 
-/** Creates a format for dates (Unix time in s, shown in UTC) from the names of the months. */
+const fields = { day: 'numeric', month: 'numeric', year: 'numeric', hour: '2-digit' } as const
+
+/**
+ * Creates a format for dates (Unix time in s) in a time zone from the names of the months; with
+ * `hasClock` the time of day stands before.
+ */
 export const createDateFormat =
   (months: string) =>
-  (time: number): string => {
-    const day = new Date(time * 1_000)
-    return `${day.getUTCDate()} ${months.split(' ')[day.getUTCMonth()]} ${day.getUTCFullYear()}`
+  (time: number, hasClock = false, timeZone = 'UTC'): string => {
+    const options = { ...fields, minute: '2-digit', hourCycle: 'h23', timeZone } as const
+    const parts = new Intl.DateTimeFormat('en', options).formatToParts(time * 1_000)
+    const { day, month, year, hour, minute } = Object.fromEntries(
+      parts.map(({ type, value }) => [type, value]),
+    )
+    const date = `${day} ${months.split(' ')[Number(month) - 1]} ${year}`
+    const clock = `${hour}:${minute}${timeZone === 'UTC' ? ' UTC' : ''}`
+    return hasClock ? `${clock}, ${date}` : date
   }
 
-/** Writes a time (Unix, in ms) in UTC. */
-export const writeTime = ({ date }: { date: (time: number) => string }, at: number): string =>
-  `${new Date(at).toISOString().slice(11, 16)} UTC, ${date(Math.floor(at / 1_000))}`
+type DateFormat = ReturnType<typeof createDateFormat>
+
+/** Writes a time (Unix, in ms) with its date. */
+export const writeTime = ({ date }: { date: DateFormat }, at: number): string =>
+  date(at / 1_000, true)

@@ -77,14 +77,14 @@ test('of settled money a withdrawal is final after one block, whatever becomes o
   await deployment.settled()
   expect(await look(code)).toBe(`${code} 0.03 tRBTC: arriving`)
   await block()
-  expect(await look(code)).toBe(`${code} 0.03 tRBTC: done`)
+  expect(await look(code)).toBe(`${code} 0.03 tRBTC: to pay out`)
   expect(deployment.events.map(({ event }) => event)).toContain('payment.assured')
   await chain.anvil.ask('anvil_reorg', [2, []])
   expect(await readBalance()).toBe(before)
-  expect(await look(code)).toBe(`${code} 0.03 tRBTC: done`)
+  expect(await look(code)).toBe(`${code} 0.03 tRBTC: to pay out`)
   for (let index = 0; index < 20 && (await readBalance()) === before; index++) await block()
   expect(await readBalance()).toBe(before + parseEther('0.03'))
-  expect(await look(code)).toBe(`${code} 0.03 tRBTC: done`)
+  expect(await look(code)).toBe(`${code} 0.03 tRBTC: to pay out`)
   const { payments } = await deployment.act('lookup', { phone: shop.customer })
   expect(payments[0]).toMatchObject({ code, assuredAt: expect.any(String) })
 })
@@ -95,15 +95,15 @@ test('at once a withdrawal is final that the operator backs, until a block has i
   onTestFinished(async () => void (await chain.anvil.ask('evm_setAutomine', [true])))
   await chain.anvil.ask('evm_setAutomine', [false])
   const [first, second] = [await withdraw('0.02'), await withdraw('0.01')]
-  expect(await look(first)).toBe(`${first} 0.02 tRBTC: done`)
+  expect(await look(first)).toBe(`${first} 0.02 tRBTC: to pay out`)
   expect(await look(second)).toBe(`${second} 0.01 tRBTC: arriving`)
   expect(await readBackedWei()).toBe(paidWei)
   await chain.anvil.ask('evm_setAutomine', [true])
   await block()
-  expect(await look(second)).toBe(`${second} 0.01 tRBTC: done`)
+  expect(await look(second)).toBe(`${second} 0.01 tRBTC: to pay out`)
   expect(await readBackedWei()).toBe(0n)
   const third = await withdraw('0.015')
-  expect(await look(third)).toBe(`${third} 0.015 tRBTC: done`)
+  expect(await look(third)).toBe(`${third} 0.015 tRBTC: to pay out`)
   const { body } = await shop.deployment.ask('/operator/status', { headers: authorized })
   expect(body).toMatchObject({ backedWei: `${parseEther('0.015')}` })
   await block()
@@ -139,7 +139,7 @@ test('every place says of a payment when it is done, and none before it stays on
 
   /** Requires the agent's word at each other place, while the chain has the payment. */
   async function expectOneWord(told: string | undefined) {
-    const word = told?.split(': ').at(-1) ?? ''
+    const word = (told?.split(': ').at(-1) ?? '').replace('to pay out', 'done')
     const read = async (phone: string, ...texts: string[]) => {
       dials += 1
       const session = { phone, sessionId: `word ${dials}` }
@@ -171,8 +171,8 @@ test('every place says of a payment when it is done, and none before it stays on
     await deployment.round()
     await deployment.settled()
     const told = await viewScreen()
-    expect([`${code} 0.02 tRBTC: arriving`, `${code} 0.02 tRBTC: done`]).toContain(told)
-    const isFinal = told?.endsWith('done') === true
+    expect([`${code} 0.02 tRBTC: arriving`, `${code} 0.02 tRBTC: to pay out`]).toContain(told)
+    const isFinal = told?.endsWith('to pay out') === true
     if (isFinal) expect(await came(confirmations - 1)).toBe(paidWei)
     if ((await came(0)) === paidWei) await expectOneWord(told)
     return told
@@ -188,12 +188,12 @@ test('every place says of a payment when it is done, and none before it stays on
   expect(await viewScreen()).toBe(`${code} 0.02 tRBTC: arriving`)
 
   let told: string | undefined
-  for (let block = 0; block < 20 && !told?.endsWith('done'); block++) told = await next()
-  expect(told).toBe(`${code} 0.02 tRBTC: done`)
+  for (let block = 0; block < 20 && !told?.endsWith('to pay out'); block++) told = await next()
+  expect(told).toBe(`${code} 0.02 tRBTC: to pay out`)
   expect(await came(0)).toBe(paidWei)
   // Delivered once more it is the same payment, with the same code.
   expect(/\nCode for agent: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
-  expect(await next()).toBe(`${code} 0.02 tRBTC: done`)
+  expect(await next()).toBe(`${code} 0.02 tRBTC: to pay out`)
   expect(await came(0)).toBe(paidWei)
 })
 

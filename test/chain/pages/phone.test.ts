@@ -216,10 +216,10 @@ if (takesPictures) {
       await page.locator('#number').fill(agent)
       const isDone = async () => {
         await sends(page, '', 'My Activity')
-        await sends(page, '5', 'Today in')
+        await sends(page, '5', 'Received today')
         return await page.locator('#screen').textContent()
       }
-      await expect.poll(isDone).toContain(': done')
+      await expect.poll(isDone).toContain(': to pay out')
       await takePicture(handset, 'cash-out-agent')
     })
   })

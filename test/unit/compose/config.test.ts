@@ -313,6 +313,7 @@ describe('the configuration', () => {
     RATE_MAX_CHANGE: ['0'],
     HELP_NUMBER: ['the shop'],
     SERVICE_NAME: ['W'.repeat(21), '['.repeat(11), ' Duka', 'Du\nka', '小店', 'Préstamo', 'Duka'],
+    TIME_ZONE: ['Kenya', 'Kenya/Nowhere', '+03:00'],
     SHORT_CODE: ['55#', '*55', '*#', '*55*12345678901#'],
     SESSION_SECONDS: ['29', '601'],
     REDELIVERY_SECONDS: ['86401'],

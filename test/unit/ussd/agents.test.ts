@@ -28,18 +28,24 @@ describe('an agent', () => {
     )
     await play(`
       s: ${withdraw} -> …Code for agent: ${code}|…
-      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: arriving|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.02 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: arriving|Received today: 0 tRBTC|Sent today: 0 tRBTC|Float: 0.02 tRBTC|…
       settle
-      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: done|Today in: 0.004 tRBTC|Today out: 0 tRBTC|Float: 0.024 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: to pay out|Received today: 0.004 tRBTC|Sent today: 0 tRBTC|Float: 0.024 tRBTC|…
       s: ${withdraw} -> …Code for agent: ${code}|…
       mine: 5 -> CON My Activity|1. Agents: find code|Withdrew 0.004 tRBTC at 12344 Mama Duka (${code}): done|…
       cash in@1: 2*+254700000003*0.001*1 -> END …
       settle
-      agent@1: 5 -> …|Today in: 0.004 tRBTC|Today out: 0.001 tRBTC|Float: 0.023 tRBTC|…
+      agent@1: 5 -> …|Received today: 0.004 tRBTC|Sent today: 0.001 tRBTC|Float: 0.023 tRBTC|…
       other@3: 5 -> not …Float…
       paid 1
       1 days
-      agent@1: 5 -> …|${code} 0.004 tRBTC: done|Today in: 0 tRBTC|Today out: 0 tRBTC|…`)
+      agent@1: 5 -> …|${code} 0.004 tRBTC: to pay out|Received today: 0 tRBTC|Sent today: 0 tRBTC|…`)
+  })
+
+  test('is told in the menu that the till is under My Activity, and no other caller', async () => {
+    const { play } = await openAgents()
+    await play(`agent@1: -> CON …|5. My Activity (your till)|…
+      other@3: -> CON …|5. My Activity|…`)
   })
 
   test('sees that a payment has failed, so that no cash is handed out', async () => {
@@ -47,7 +53,7 @@ describe('an agent', () => {
     const code = codeIn(await deliver(0, 's', withdraw))
     await play(`
       fail Balance too low
-      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: FAILED|Today in: 0 tRBTC|…
+      agent@1: 5 -> CON My Activity|1. Agents: find code|${code} 0.004 tRBTC: FAILED|Received today: 0 tRBTC|…
       agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: FAILED|0. Back
       s: ${withdraw} -> END Withdrawal Failed|No money was moved. Please dial again.`)
   })
@@ -111,13 +117,13 @@ describe('a code that a caller reads out', () => {
       list@1: 5 -> not …${code}…
       list@1: 5 -> CON My Activity|1. Agents: find code|…98. More|0. Back
       agent@1: 5*1 -> CON ${question}
-      agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|1. Use the code, then give cash|0. Back`)
+      agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: to pay out|1. Use the code, then give cash|0. Back`)
   })
 
   test('is used up when the agent says that the cash was paid out', async () => {
     const { clock, deliver, play, rows } = await openAgents()
     const code = codeIn(await deliver(0, 's', withdraw))
-    const line = `${code} 0.004 tRBTC: done`
+    const line = `${code} 0.004 tRBTC: to pay out`
     await play(`
       early@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: arriving|0. Back
       early@1: 5*1*${code}*1 -> not END …
@@ -126,14 +132,15 @@ describe('a code that a caller reads out', () => {
       one@1: 5*1*${code} -> CON ${line}|1. Use the code, then give cash|0. Back
       two@1: 5*1*${code} -> CON ${line}|1. Use the code, then give cash|0. Back`)
     const time = new Date(clock.now()).toISOString().slice(11, 16)
-    const paid = `${line}|Paid out at ${time} UTC, <date>`
+    const used = `${code} 0.004 tRBTC: paid out`
+    const paid = `${used}|Paid out at ${time} UTC, <date>`
     await play(`
       one@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${paid}
       2 min
       one@1: 5*1*${code}*1 -> same
       two@1: 5*1*${code}*1 -> END It was paid out before. Give no cash.|${paid}
       later@1: 5*1*${code} -> CON ${paid}|0. Back
-      list@1: 5 -> CON My Activity|1. Agents: find code|${line} (Paid out)|…`)
+      list@1: 5 -> CON My Activity|1. Agents: find code|${used}|…`)
     expect(rows().filter((row) => row.includes('paid_out'))).toHaveLength(1)
   })
 
@@ -147,7 +154,7 @@ describe('a code that a caller reads out', () => {
       caller: 5*1*${code} -> CON ${noCode}|${question}
       goods@1: 5*1*${goods} -> CON ${noCode}|${question}
       typo@1: 5*1*12a -> CON ${noCode}|${question}
-      typo@1: 5*1*12a*${code} -> CON ${code} 0.004 tRBTC: done|1. Use the code, then give cash|0. Back`)
+      typo@1: 5*1*12a*${code} -> CON ${code} 0.004 tRBTC: to pay out|1. Use the code, then give cash|0. Back`)
   })
 
   test('is used up with the PIN alone', async () => {
@@ -161,12 +168,12 @@ describe('a code that a caller reads out', () => {
     const code = codeIn(await deliver(0, 's', '7*12344*0.004*739164'))
     await play(`
       settle
-      a@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Enter PIN, then give the cash|0. Back
-      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2.|${code} 0.004 tRBTC: done|Enter PIN, then give the cash|0. Back`)
+      a@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: to pay out|Enter PIN, then give the cash|0. Back
+      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|${code} 0.004 tRBTC: to pay out|Enter PIN, then give the cash|0. Back`)
     expect(rows().filter((row) => row.includes('paid_out'))).toEqual([])
     await play(`
-      a@1: 5*1*${code}*482619*482615 -> END The code is used up. Give the cash now.|${code} 0.004 tRBTC: done|Paid out at …
-      late@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: done|Paid out at …|0. Back`)
+      a@1: 5*1*${code}*482619*482615 -> END The code is used up. Give the cash now.|${code} 0.004 tRBTC: paid out|Paid out at …
+      late@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: paid out|Paid out at …|0. Back`)
   })
 })
 

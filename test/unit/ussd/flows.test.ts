@@ -181,6 +181,6 @@ Rootstock's rules: a block each 25 s on average, and 12 of them until an outcome
 (\`CONFIRMATIONS\`).
 
 With [\`LOCAL_CURRENCY=KES\`](configuration.md) she types \`1000\`, and what was agreed comes first: she
-reads \`Amount: KES 1,000 (0.000083 tRBTC)\`, and the agent \`204816 KES 1,000: done\`, whatever a coin
-is worth by then (\`test/flows/local/every-way.txt\`). The float has its worth of today.`
+reads \`Amount: KES 1,000 (0.000083 tRBTC)\`, and the agent \`204816 KES 1,000: to pay out\`, whatever
+a coin is worth by then (\`test/flows/local/every-way.txt\`). The float has its worth of today.`
 }

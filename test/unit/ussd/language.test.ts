@@ -1,5 +1,7 @@
-import { describe } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { selectMessages } from '../../../src/ussd/messages/languages.ts'
+import { writeTime } from '../../../src/ussd/messages/texts.ts'
 import { friend, openWorld, plays, stranger } from './world.ts'
 
 const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.settings, languages })
@@ -7,6 +9,16 @@ const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.se
 const own = '482615'
 const withPin = { ...menus.agents, settings: { ...menus.agents.settings, agents: false } }
 const asked = 'Rootstock DeFi|Language / Lugha / Langue / Idioma|1. English|2. Kiswahili|…'
+
+test('times and dates are told in the time zone of the service', () => {
+  const at = Date.UTC(2026, 11, 31, 21, 5)
+  const tell = (timeZone?: string) => {
+    const say = selectMessages({ languages: ['sw'], timeZone }, 'sw')
+    return [writeTime(say, at), say.date(at / 1_000)]
+  }
+  expect(tell()).toEqual(['21:05 UTC, 31 Des 2026', '31 Des 2026'])
+  expect(tell('Africa/Nairobi')).toEqual(['00:05, 1 Jan 2027', '1 Jan 2027'])
+})
 
 describe('a new caller', () => {
   const open = () => openWorld({ product: withPin })
@@ -23,8 +35,8 @@ describe('a new caller', () => {
       s: 5*3*12*00*2*${own}*0*${own}*${own} -> same
       s: 5*3*12 -> …
       menu: -> …|1. Salio Langu|…
-      w: 2*${friend}*0.001*1357 -> CON PIN si sahihi. Yamebaki majaribio 2.|…
-      w: 2*${friend}*0.001*1357*1358 -> CON PIN si sahihi. Limebaki jaribio 1.|…
+      w: 2*${friend}*0.001*1357 -> CON PIN si sahihi. Yamebaki majaribio 2. Umesahau? Chagua 8.|…
+      w: 2*${friend}*0.001*1357*1358 -> CON PIN si sahihi. Limebaki jaribio 1. Umesahau? Chagua 8.|…
       w: 2*${friend}*0.001*1357*1358*${own} -> END Ombi la kutuma…
       forgotten: 8*3*1
       1 days

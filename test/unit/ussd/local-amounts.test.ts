@@ -56,12 +56,12 @@ describe('what was agreed in local money', () => {
       feed.rate = rate
       await play(`
         s: ${withdraw} -> …Amount: ${both}|…
-        agent@1: 5 -> CON My Activity|1. Agents: find code|${code} KES 1,000: done|Today in: ${both}|Today out: KES 0|…
-        agent@1: 5*1*${code} -> CON ${code} ${both}: done|1. Use the code, then give cash|0. Back
+        agent@1: 5 -> CON My Activity|1. Agents: find code|${code} KES 1,000: to pay out|Received today: ${both}|Sent today: KES 0|…
+        agent@1: 5*1*${code} -> CON ${code} ${both}: to pay out|1. Use the code, then give cash|0. Back
         mine: 5 -> CON My Activity|1. Agents: find code|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
         mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): done|…`)
     }
-    await play(`agent@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${code} ${both}: done|Paid out at …
+    await play(`agent@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${code} ${both}: paid out|Paid out at …
       2 days
       s: ${withdraw} -> END Withdrew ${both} at 12344 Mama Duka (${code}): done|48 h ago. …`)
     const agreed = rows().filter((row) => row.includes('"agreed"'))
@@ -130,14 +130,14 @@ describe('where a price is at hand', () => {
       a: 1 -> END Your Balance: KES 240,000 (0.02 tRBTC)
       pay: 2*${friend}*1200*1 -> END Transfer Submitted|…|Balance after: about KES 238,800
       settle
-      float@1: 5 -> …|Today in: KES 0|Today out: KES 0|Float: KES 241,200 (0.0201 tRBTC)|…
+      float@1: 5 -> …|Received today: KES 0|Sent today: KES 0|Float: KES 241,200 (0.0201 tRBTC)|…
       none@2: 2*${friend}*all*1 -> END …
       settle
       b@2: 1 -> END Your Balance: KES 0`)
     feed.rate = undefined
     await play(`
       c: 1 -> END Your Balance: 0.0199 tRBTC|KES: no rate now.
-      d@1: 5 -> …|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.0401 tRBTC|…`)
+      d@1: 5 -> …|Received today: 0 tRBTC|Sent today: 0 tRBTC|Float: 0.0401 tRBTC|…`)
   })
 
   test('what is typed as a debt is shown pays all of it, and more is asked for again', async () => {

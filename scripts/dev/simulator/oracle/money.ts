@@ -103,7 +103,8 @@ function judgeKept(history: History, found: Report): void {
 const shownAmount = new RegExp(`${localCurrency} ([\\d,]+) \\(([\\d.]+) `, 'g')
 
 /** Begins lines with what is worth so much today, or of several payments: nobody agreed to it. */
-const ofToday = /^((END )?Your Balance|\(arriving|Today|Float|(CON )?You (owe|may)|To repay|Fee):?/
+const ofToday =
+  /^((END )?Your Balance|\(arriving|Received today|Sent today|Float|(CON )?You (owe|may)|To repay|Fee):?/
 
 /** Judges that a screen has an amount in local money only beside what was agreed to be that. */
 function judgeShown(history: History, found: Report): void {

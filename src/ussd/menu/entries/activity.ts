@@ -35,6 +35,7 @@ type Payment = Answer<'listPayments'>[number]
 const words = defineWords({
   en: {
     label: 'My Activity',
+    tillNote: 'your till',
     unavailable: 'Not available. Please try again later.',
     nothing: 'Nothing yet.',
     receivedUnknown: 'What you received cannot be shown now.',
@@ -46,11 +47,12 @@ const words = defineWords({
     done: 'done',
     failed: 'FAILED',
     day: (inflow: string, outflow: string, float: string) =>
-      `Today in: ${inflow}\nToday out: ${outflow}\nFloat: ${float}`,
+      `Received today: ${inflow}\nSent today: ${outflow}\nFloat: ${float}`,
     reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
     label: 'Miamala Yangu',
+    tillNote: 'till yako',
     unavailable: 'Haipatikani sasa. Tafadhali jaribu tena baadaye.',
     nothing: 'Hakuna bado.',
     receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
@@ -62,7 +64,7 @@ const words = defineWords({
     done: 'imekamilika',
     failed: 'IMESHINDIKANA',
     day: (inflow, outflow, float) =>
-      `Leo ziliingia: ${inflow}\nLeo zilitoka: ${outflow}\nSalio: ${float}`,
+      `Ulipokea leo: ${inflow}\nUlituma leo: ${outflow}\nSalio: ${float}`,
     reasons: {
       balance_too_low: 'salio halitoshi',
       existing_loan: 'una mkopo tayari',
@@ -83,6 +85,7 @@ const words = defineWords({
   },
   fr: {
     label: 'Historique',
+    tillNote: 'votre caisse',
     unavailable: 'Non disponible. Veuillez réessayer plus tard.',
     nothing: "Rien pour l'instant.",
     receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
@@ -115,6 +118,7 @@ const words = defineWords({
   },
   es: {
     label: 'Movimientos',
+    tillNote: 'su caja',
     unavailable: 'No disponible. Por favor, intente más tarde.',
     nothing: 'Nada todavía.',
     receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
@@ -125,7 +129,8 @@ const words = defineWords({
     arriving: 'en camino',
     done: 'hecho',
     failed: 'FALLÓ',
-    day: (inflow, outflow, float) => `Hoy entró: ${inflow}\nHoy salió: ${outflow}\nSaldo: ${float}`,
+    day: (inflow, outflow, float) =>
+      `Recibió hoy: ${inflow}\nEnvió hoy: ${outflow}\nSaldo: ${float}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
       existing_loan: 'ya tiene un préstamo',
@@ -153,6 +158,8 @@ export const activity = {
     if (profile === 'demo') return undefined
     return pin === 'strict' ? 'pinToSeeActivity' : 'activity'
   },
+  note: ({ messages }, { till }) => (till === 'own' ? words(messages).tillNote : undefined),
+  facts: ['till'],
   createNodes: (settings) => ({
     activity: {
       facts: [
@@ -320,9 +327,7 @@ function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' =
   const { inWei, outWei, inLocal, outLocal, floatWei, lastPayments } = till
   const lines = lastPayments.map((payment) => {
     const { agreed, amountWei } = payment
-    const amount = agreed === undefined ? formatAmount(amountWei) : formatLocal(agreed)
-    const line = writeTillLine(messages, payment, amount)
-    return payment.paidOut === undefined ? line : `${line} (${codeWords(messages).paid})`
+    return writeTillLine(messages, payment, agreed ? formatLocal(agreed) : formatAmount(amountWei))
   })
   const { show } = createWorthFormats(context, rate)
   // What was taken keeps what was agreed: today's rate says nothing about it.
@@ -338,12 +343,15 @@ function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' =
 
 function writeTillLine(
   messages: Messages,
-  payment: Pick<TillPayment, 'code' | 'reference' | 'state' | 'assuredAt'>,
+  payment: Pick<TillPayment, 'code' | 'reference' | 'state' | 'assuredAt' | 'isCash' | 'paidOut'>,
   amount: string,
 ): string {
-  const { code, reference } = payment
+  const { code, reference, isCash, paidOut } = payment
   const text = [code, amount, reference].filter(Boolean).join(' ')
-  return `${text}: ${words(messages)[getProgress(payment)]}`
+  const progress = getProgress(payment)
+  if (!isCash || progress !== 'done') return `${text}: ${words(messages)[progress]}`
+  const { due, paid } = codeWords(messages)
+  return `${text}: ${paidOut === undefined ? due : paid}`
 }
 
 const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
@@ -355,9 +363,10 @@ const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
 export function writeWithdrawal(
   { messages, showAmount }: { messages: Messages; showAmount: FormatAmount },
   code: string,
-  { amountWei, agreed, state, assuredAt, paidOut }: Withdrawal,
+  { amountWei, agreed, ...withdrawal }: Withdrawal,
 ): string {
-  const payment = { code, state, assuredAt, reference: undefined }
+  const { paidOut } = withdrawal
+  const payment = { ...withdrawal, code, reference: undefined }
   const line = writeTillLine(messages, payment, formatAgreed(agreed, showAmount(amountWei)))
   if (paidOut === undefined) return line
   return `${line}\n${codeWords(messages).paidOutAt(writeTime(messages, paidOut.at))}`

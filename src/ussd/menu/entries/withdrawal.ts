@@ -1,5 +1,5 @@
 import { defineWords } from '../../messages/texts.ts'
-import { createPaymentEffect, type PaymentPart } from '../node.ts'
+import { createPaymentEffect, type PaymentPart, type WriteText } from '../node.ts'
 import {
   createAmountQuestion,
   createConfirmation,
@@ -52,6 +52,9 @@ const words = defineWords({
 
 const withdrawalEffect = createPaymentEffect('withdrawal', 'recipient', 'amountWei', 'agreed')
 
+const writeTitle: WriteText = (context, draft, facts) =>
+  words(context.messages).confirmWithdrawal(...formatTransfer(context, draft, facts))
+
 /** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
 export const withdrawal = {
   words,
@@ -65,7 +68,8 @@ export const withdrawal = {
             enterPin: (messages) => words(messages).enterPin,
             label: (messages) => words(messages).label,
             title: (context, draft, facts) =>
-              words(context.messages).confirmWithdrawal(...formatTransfer(context, draft, facts)),
+              `${writeTitle(context, draft, facts)}\n${context.messages.receipt.noFee}`,
+            retryText: writeTitle,
             paymentKind: 'withdrawal',
             target: withdrawalEffect,
             repeatQuestion: 'repeatWithdrawal',

@@ -73,6 +73,7 @@ const reverted = {
   agreed,
   state: 'reverted',
   assuredAt: undefined,
+  isCash: true,
 } as const
 const paidOut = { at: 1_790_700_000_000, by: 's' }
 const activity = {
@@ -100,7 +101,7 @@ const facts: ScreenFacts = {
     ...{ intentId: '0x03', amountWei: 1n, agreed },
     recipient: { kind: 'known', address, label: '0x12345678...' },
   },
-  ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' } },
+  ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' }, till: 'own' },
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
@@ -137,7 +138,10 @@ const nothing: Partial<ScreenFacts> = {
     wallets: [],
   },
   ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
-  withdrawal: { amountWei: 1n, state: 'confirmed', assuredAt: undefined, intentId: '0x01' },
+  withdrawal: {
+    ...{ amountWei: 1n, state: 'confirmed', assuredAt: undefined, intentId: '0x01' },
+    isCash: true,
+  },
   ...{ failure: 'none', pin: { kind: 'open' } },
   heldNames: { shown: undefined, hours: 0, offered: undefined },
 }
