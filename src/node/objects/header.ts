@@ -49,8 +49,10 @@ const laterFields = {
   requestsHash: bytes,
 }
 
-/** Lists Rootstock's next fields; three are signed numbers (RSKj's `BlockHeader.getEncoded`). */
-const rootstockWorkFields = {
+/** Lists Rootstock's fields; three are signed numbers (RSKj's `BlockHeader.getEncoded`). */
+const rootstockFields = {
+  ...firstFields,
+  logsBloom: bytes,
   ...workFields,
   difficulty: encodeSigned,
   gasLimit: encodeSigned,
@@ -88,69 +90,48 @@ type HeaderForm = { hashed: Hex; mined: Hex; raw: Hex }
 
 /** Encodes a header as of version 0, 1 and 2 (RSKIP92, 110, 144, 351, 535). */
 export function encodeRootstockForms(block: Fields): HeaderForm[] {
-  const bloom = encodeField(block, 'logsBloom', bytes)
-  const bitcoinHeader = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
   const uncles = Array.isArray(block.uncles) ? block.uncles.length : 0
-  const tail = [encodeQuantity(`0x${uncles.toString(16)}`), '0x'] as const
-  const encodeWithSummary = (summary: Hex): Hex[] => [
-    ...encodeFields(block, firstFields),
-    summary,
-    ...encodeFields(block, rootstockWorkFields),
-    ...tail,
-  ]
+  const uncleCount = encodeQuantity(`0x${uncles.toString(16)}`)
+  const plain: Hex[] = [...encodeFields(block, rootstockFields), uncleCount, '0x']
   const edges = Array.isArray(block.rskPteEdges) ? [encodeEdges(block.rskPteEdges)] : []
   const baseEvent = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
-  const plain = encodeWithSummary(bloom)
+  const bitcoinHeader = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
+  const endings: Hex[][] = [[], ['0x01', ...edges], ['0x02', ...edges, baseEvent]]
   // Headers before the Papyrus upgrade do not end with an empty root.
-  const beforePapyrus = plain.slice(0, -1)
-  const versions = [
-    { number: '0x01', fields: edges, after: edges },
-    { number: '0x02', fields: [baseEvent, ...edges], after: [...edges, baseEvent] },
-  ] as const
-  const version0 = [plain, beforePapyrus].map((fields) => {
-    const hashed = toRlp([...fields, bitcoinHeader])
-    return { hashed, mined: toRlp(fields), raw: hashed }
-  })
-  return [
-    ...version0,
-    ...versions.map(({ number, fields, after }) => {
-      const extension = keccak256(toRlp([keccak256(bloom), ...fields]))
-      const compressed = encodeWithSummary(toRlp([number, extension]))
-      const raw = toRlp([...plain, number, ...after, bitcoinHeader])
-      return { hashed: toRlp([...compressed, bitcoinHeader]), mined: toRlp(compressed), raw }
-    }),
-  ]
+  const all = [...endings.map((ending) => [...plain, ...ending]), plain.slice(0, -1)]
+  return all.map((parts) => toForm([...parts, bitcoinHeader]))
 }
 
-/** Decodes Rootstock's raw header into a node's fields and its hash; undefined if unknown. */
-export function decodeHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
-  const names = [...Object.keys(firstFields), 'logsBloom', ...Object.keys(rootstockWorkFields)]
+const fieldNames = Object.keys(rootstockFields)
+const bloomIndex = fieldNames.indexOf('logsBloom')
+
+/** Encodes the parts of a raw header, of which those of version 0 have neither version nor more. */
+function toForm(parts: readonly Hex[]): HeaderForm {
+  const raw = toRlp(parts)
+  const bitcoinHeader = parts.slice(-1)
+  const plain = parts.slice(0, Math.min(fieldNames.length + 2, parts.length - 1))
+  const [version, ...after] = parts.slice(plain.length, -1)
+  if (version === undefined) return { raw, hashed: raw, mined: toRlp(plain) }
+  const extended = version === '0x02' ? [...after.slice(-1), ...after.slice(0, -1)] : after
+  const extension = keccak256(toRlp([keccak256(plain[bloomIndex] ?? '0x'), ...extended]))
+  const compressed = plain.with(bloomIndex, toRlp([version, extension]))
+  return { raw, hashed: toRlp([...compressed, ...bitcoinHeader]), mined: toRlp(compressed) }
+}
+
+/**
+ * Decodes Rootstock's raw header into its hash, its mined bytes and a node's fields, zero as `0x0`;
+ * undefined if its form is unknown.
+ */
+export function decodeHeader(raw: Hex): (Fields & { hash: Hex; mined: Hex }) | undefined {
   const parts = [fromRlp(raw, 'hex')].flat()
-  if (parts.length < names.length + 2 || !parts.every((part) => typeof part === 'string')) {
-    return undefined
-  }
-  const [uncles = '0x', , version, ...after] = parts.slice(names.length, -1)
-  const fields = names.map((name, index) => {
-    const encoder: Encoder = rootstockWorkFields[name as keyof typeof rootstockWorkFields] ?? bytes
-    return [name, encoder !== bytes && parts[index] === '0x' ? '0x0' : parts[index]]
-  })
-  if (uncles.length > '0x00'.length) return undefined
-  const baseEvent = version === '0x02' ? after.pop() : undefined
-  const block: Fields = {
-    ...Object.fromEntries(fields),
-    uncles: Array.from({ length: Number(uncles === '0x' ? 0 : uncles) }),
-    bitcoinMergedMiningHeader: parts.at(-1),
-    ...(after[0] && { rskPteEdges: parseEdges(after[0]) }),
-    ...(baseEvent && { baseEvent }),
-  }
-  const form = encodeRootstockForms(block).find((candidate) => candidate.raw === raw)
-  return form && { ...block, hash: keccak256(form.hashed) }
+  const isLong = parts.length >= fieldNames.length + 2
+  if (!isLong || !parts.every((part) => typeof part === 'string')) return undefined
+  const form = toForm(parts)
+  if (form.raw !== raw) return undefined
+  const fields = fieldNames.map((name, index) => [name, parts[index]?.replace(/^0x$/, '0x0')])
+  const [hash, bitcoinMergedMiningHeader] = [keccak256(form.hashed), parts.at(-1)]
+  return { ...Object.fromEntries(fields), hash, bitcoinMergedMiningHeader, mined: form.mined }
 }
-
-const parseEdges = (edges: Hex): number[] =>
-  (edges.slice(2).match(/.{4}/g) ?? []).map((pair) =>
-    Number(`0x${pair.slice(2)}${pair.slice(0, 2)}`),
-  )
 
 /** Writes the ends of a block's parallel parts (RSKIP144): two bytes each, low byte first. */
 function encodeEdges(edges: readonly unknown[]): Hex {

@@ -4,7 +4,8 @@ import { getNetwork, type MiningRules } from '../../chain/chains.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { buildBinaryProof, walkBinaryProof } from '../objects/binary-trie.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
-import { decodeHeader, proveHeader } from '../objects/header.ts'
+import { decodeHeader } from '../objects/header.ts'
+import { assertMined } from '../objects/merged-mining.ts'
 import { listReceiptForms } from '../objects/receipts-trie.ts'
 import { isNamespaced, splitType } from '../objects/transaction.ts'
 import { data } from '../objects/values.ts'
@@ -111,13 +112,16 @@ function readProvedHeader(
   { raw, coinbase, merkleProof }: ProvedPayment['headers'][number],
   mining: MiningRules,
 ): Record<string, unknown> {
-  const header = {
-    ...decodeHeader(raw),
+  const header = decodeHeader(raw)
+  if (header === undefined || Number(header.number) < mining.from)
+    return throwUntrue('a header has an unknown form')
+  const work = {
+    ...header,
     bitcoinMergedMiningCoinbaseTransaction: coinbase,
     bitcoinMergedMiningMerkleProof: merkleProof,
   }
-  if ('hash' in header && proveHeader(header, mining) !== undefined) return header
-  return throwUntrue('a header has an unknown form')
+  assertMined(work, header.mined, mining)
+  return header
 }
 
 function assertInTrie(

@@ -1,4 +1,4 @@
-import { type Hex, keccak256, toRlp } from 'viem'
+import { fromRlp, type Hex, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { encodeProvedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
@@ -52,11 +52,21 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
           const header = decodeHeader(raw)
           expect(header?.hash).toBe(keccak256(hashed))
           expect(Number(header?.number)).toBe(Number(block.number))
+          const longer = raw.replace(/^0xf9/, '0xfa00') as Hex
+          expect(decodeHeader(longer)).toBeUndefined()
         }
       }
     }
     expect(decodeHeader('0xc0')).toBeUndefined()
     expect(decodeHeader('0x80')).toBeUndefined()
+  })
+
+  test('and version 2 hashes event and edges in the place of the bloom (RSKIP535)', () => {
+    const [block] = blocks as [Block]
+    const forms = encodeRootstockForms({ ...block, rskPteEdges: [1, 300], baseEvent: '0x1234' })
+    const extended = toRlp([keccak256(block.logsBloom as Hex), '0x1234', '0x01002c01'])
+    const summary = toRlp(['0x02', keccak256(extended)])
+    expect(forms.map(({ hashed }) => fromRlp(hashed)[6])).toContain(summary)
   })
 
   test('and does not if any part of its header is changed', () => {
