@@ -307,7 +307,9 @@ function checkPin(
   if (verdict.kind === 'right') return undefined
   if (verdict.kind === 'wrong') {
     const { wrong, forgot } = messages.pin
-    return { kind: 'mistake', text: `${wrong(verdict.left)} ${forgot}` }
+    // The demonstration has no entry for that.
+    const hint = messages.wording === 'demo' ? '' : ` ${forgot}`
+    return { kind: 'mistake', text: `${wrong(verdict.left)}${hint}` }
   }
   return { kind: 'locked', reason: verdict.kind }
 }

@@ -336,3 +336,13 @@ describe('a PIN', () => {
     expect(namesIn(two.rows())).toEqual(names)
   })
 })
+
+plays('a wrong PIN names no entry for a forgotten one where the demonstration has none', () =>
+  openWorld({
+    product: { ...menus.demo, settings: { ...menus.demo.settings, pin: 'on', confirms: true } },
+  }),
+)`
+  new:
+  new: ${own}
+  new: ${own}*${own} -> END …
+  s: 2*${friend}*0.001*739164 -> CON Wrong PIN. Tries left: 2.|…`
