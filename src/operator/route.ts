@@ -10,13 +10,13 @@ import { findOperator, type NamedOperator } from './access/operators.ts'
 import { describeLack, findRoute } from './access/roles.ts'
 import { type DeclaredAction, type RefusedRequest, refuseRequest } from './actions/action.ts'
 import { type ActionName, actions } from './actions/list.ts'
-import { readPaymentsQuery } from './payments-query.ts'
 import type { Actor } from './schemas/actor.ts'
 import { auditQuery } from './schemas/audit.ts'
 import { exportQuery } from './schemas/backup.ts'
 import { eventsQuery } from './schemas/events.ts'
 import type { HealthAnswer } from './schemas/health.ts'
 import { loansQuery } from './schemas/loans.ts'
+import { paymentsQuery } from './schemas/payments.ts'
 import { LedgerSilent, type Operator } from './service.ts'
 import { version } from './version.ts'
 import '../runtime/english.ts'
@@ -118,38 +118,29 @@ function reply(c: Context, answer: object | RefusedRequest) {
 }
 
 function addReads(routes: Hono, operator: Operator): void {
+  const addQuery = <Query>(
+    name: string,
+    schema: z.ZodMiniType<Query>,
+    read: (query: Query) => Promise<object>,
+  ) =>
+    routes.get(`/operator/${name}`, async (c) => {
+      const query = schema.safeParse(c.req.query())
+      return query.success ? reply(c, await read(query.data)) : refuseInvalid(c, query.error)
+    })
   routes.get('/operator/status', async (c) => c.json(await operator.status(c.get('actor'))))
   routes.get('/operator/alerts', async (c) => c.json(await operator.alerts()))
-  routes.get('/operator/audit', async (c) => {
-    const query = auditQuery.safeParse(c.req.query())
-    return query.success ? c.json(await operator.audit(query.data)) : refuseInvalid(c, query.error)
-  })
   routes.get('/metrics', async (c) =>
     c.text(await operator.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4' }),
   )
-  routes.get('/operator/payments', async (c) => {
-    const parsedQuery = readPaymentsQuery(c.req.query())
-    if ('error' in parsedQuery) return c.json(parsedQuery, 400)
-    return c.json(await operator.payments(parsedQuery))
-  })
   routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{44}}', async (c) => {
     const payment = await operator.payment(c.req.param('intent').toLowerCase() as Hex)
     return reply(c, payment ?? refuseRequest(404, 'the ledger has no such payment'))
   })
-  routes.get('/operator/loans', async (c) => {
-    const query = loansQuery.safeParse(c.req.query())
-    return query.success ? c.json(await operator.loans(query.data)) : refuseInvalid(c, query.error)
-  })
-  routes.get('/operator/events', async (c) => {
-    const query = eventsQuery.safeParse(c.req.query())
-    return query.success ? c.json(await operator.events(query.data)) : refuseInvalid(c, query.error)
-  })
-  routes.get('/operator/export', async (c) => {
-    const query = exportQuery.safeParse(c.req.query())
-    return query.success
-      ? reply(c, await operator.exportPage(query.data))
-      : refuseInvalid(c, query.error)
-  })
+  addQuery('audit', auditQuery, operator.audit)
+  addQuery('payments', paymentsQuery, operator.payments)
+  addQuery('loans', loansQuery, operator.loans)
+  addQuery('events', eventsQuery, operator.events)
+  addQuery('export', exportQuery, operator.exportPage)
   routes.get('/operator/loans.csv', async (c) => c.body(await operator.loansAsCsv(), 200, csv))
 }
 

@@ -1,3 +1,4 @@
+import { getAddress, type Hex } from 'viem'
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
 import { localWorth } from '../../loan/local-worth.ts'
@@ -42,19 +43,40 @@ export const payment = z.object({
   explorer: z.nullable(z.string()),
 })
 
+const lowerHex = z.transform((text: string) => text.toLowerCase() as Hex)
+
+/** Parses a time to Unix ms. */
+const anyTime = z
+  .pipe(
+    z.string(),
+    z.transform((text) => (/^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text))),
+  )
+  .check(z.refine((at) => !Number.isNaN(at), 'a time has to be ISO 8601, or Unix time in ms'))
+
 export const paymentsQuery = z.object({
   state: z.optional(paymentState),
   kind: z.optional(z.enum(kindNames)),
   outcome: z.optional(z.enum(outcomes)),
-  intent: z.optional(intentId),
+  intent: z.optional(z.pipe(intentId, lowerHex)),
   /** Selects by any transaction that carried the payment. */
-  hash: z.optional(hexHash),
-  account: z.optional(hexAddress),
+  hash: z.optional(z.pipe(hexHash, lowerHex)),
+  account: z.optional(
+    z.pipe(
+      hexAddress,
+      z.transform((text) => getAddress(text)),
+    ),
+  ),
   /** Limit the time of acceptance (ISO 8601, or Unix time in ms). */
-  since: z.optional(z.string()),
-  before: z.optional(z.string()),
+  since: z.optional(anyTime),
+  before: z.optional(anyTime),
   /** Selects payments that were settled over 8 days ago. The times are then those of settlement. */
-  archived: z._default(z.enum(['true', 'false']), 'false'),
+  archived: z.prefault(
+    z.pipe(
+      z.enum(['true', 'false']),
+      z.transform((word) => word === 'true'),
+    ),
+    'false',
+  ),
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
 })
 

@@ -8,8 +8,8 @@ import type { Secret } from '../../account/keyed-hash.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import type { NamedOperator } from '../../operator/access/operators.ts'
 import { describeLack } from '../../operator/access/roles.ts'
-import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
+import { paymentsQuery } from '../../operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -22,6 +22,7 @@ import { type ConsoleSession, createSignIns } from './session.ts'
 import { ConsoleMenu, consolePages, type NamedPage, NoAnswer, SignIn } from './state.tsx'
 import { describeConfirmation, type Found, nothingFits, Support } from './support.tsx'
 import { System } from './system.tsx'
+import '../../runtime/english.ts'
 
 export type ConsoleOptions = {
   operator: Operator
@@ -166,15 +167,15 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
       const entries = Object.entries(c.req.query()).map(([name, value]) => [name, value.trim()])
       const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
       const shared = { filter, unit }
-      const query = readPaymentsQuery(filter)
-      if (!('error' in query)) {
+      const { data: query, error } = paymentsQuery.safeParse(filter)
+      if (query !== undefined) {
         const received =
           query.account === undefined ? undefined : await operator.received(query.account)
         const found = { ...(await operator.payments(query)), received }
         return { content: <Payments {...shared} {...found} /> }
       }
       const emptyList = <Payments {...shared} payments={[]} next={null} />
-      return { content: [<p role="alert">{query.error}</p>, emptyList], status: 400 }
+      return { content: [<p role="alert">{z.prettifyError(error)}</p>, emptyList], status: 400 }
     },
     '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, unit }) => {
       const payment = await operator.payment(c.req.param('intent') as `0x${string}`)
