@@ -149,17 +149,16 @@ const csv = {
   'content-disposition': 'attachment; filename="loans.csv"',
 }
 
-/** Adds the action routes; no error repeats the request, which may hold personal data. */
+/** Adds the action routes. No error repeats a value of the request, which may be personal. */
 function addActions(routes: Hono, { act }: Operator): void {
   for (const name of Object.keys(actions) as ActionName[]) {
-    const { request, expected }: DeclaredAction = actions[name]
+    const { request }: DeclaredAction = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
       const parsed = request.safeParse(text === '' ? undefined : (parseUniqueJson(text) ?? null))
-      if (parsed.success) return reply(c, await act(c.get('actor'), name, parsed.data as never))
-      return expected === undefined
-        ? refuseInvalid(c, parsed.error)
-        : c.json({ error: expected }, 400)
+      return parsed.success
+        ? reply(c, await act(c.get('actor'), name, parsed.data as never))
+        : refuseInvalid(c, parsed.error)
     })
   }
 }

@@ -72,8 +72,7 @@ export type ActionOptions = OperatorPayments & {
   nameAction: (once?: string) => string
 }
 
-/** Describes request and answer of an action; `expected` describes a valid body in an error. */
-type Form<Request, Answer> = { request: Request; answer: Answer; expected?: string }
+type Form<Request, Answer> = { request: Request; answer: Answer }
 
 type Outcome<Answer extends z.ZodMiniType> = Promise<z.output<Answer> | RefusedRequest>
 

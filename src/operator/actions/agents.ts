@@ -13,7 +13,6 @@ export const listAgents = action({
 export const addAgent = callerAction({
   request: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
   answer: till,
-  expected: 'the body has to be {"phone": "+…", "name": "Mama Duka", "kind": "agent" or "bill"}',
   async run({ relayer: { ledger }, nameAction }, { address: account }, { name, kind }) {
     const knownTill = (await ledger.listTills()).find(
       (each) => each.account === account && each.name === name && each.kind === kind,
@@ -34,7 +33,6 @@ export const addAgent = callerAction({
 export const removeAgent = action({
   request: z.pick(till, { till: true }),
   answer: till,
-  expected: 'the body has to be {"till": "12344"}',
   async run({ relayer: { ledger }, nameAction }, request) {
     const existing = await ledger.findTill(request.till)
     if (existing === undefined) return refuseRequest(404, 'no account has this till')

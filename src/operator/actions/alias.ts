@@ -14,7 +14,6 @@ export const keepAccounts = action({
   }),
   /** Counts the kept accounts, and lists those that an operator has to decide. */
   answer: z.object({ kept: z.int(), unclear: z.array(hexAddress) }),
-  expected: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
   async run(options, { phones, kept }) {
     const { ownAccounts, country, nameAction, memory, loan, readVitals } = options
     const { ledger, log } = options.relayer

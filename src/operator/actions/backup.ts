@@ -26,7 +26,6 @@ export const importPage = action({
   request: exportedPage,
   /** Counts the added rows, and lists tills and accounts that the ledger refused. */
   answer: z.object({ added: z.int(), refused: z.array(z.string()) }),
-  expected: 'the body has to be a page of GET /operator/export',
   async run(options, { chainId, accountKey, ...kept }) {
     const { ledger, log } = options.relayer
     const vitals = await options.readVitals()
@@ -53,13 +52,15 @@ async function nameAccounts(identity: ActionOptions['identity']) {
 
 export const setLedgerBack = action({
   /** Holds a time of the last 30 days, or the bookmark that undoes an earlier call. */
-  request: z.union([
-    z.strictObject({ to: z.iso.datetime() }),
-    z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
-  ]),
+  request: z.union(
+    [
+      z.strictObject({ to: z.iso.datetime() }),
+      z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
+    ],
+    'the body has to be {"to": "<time in UTC>"}',
+  ),
   /** Holds the bookmark that undoes this call. */
   answer: z.object({ undo: z.string() }),
-  expected: 'the body has to be {"to": "<time in UTC>"}',
   async run(options, request) {
     const { relayer, setBack } = options
     if (setBack === undefined) return refuseRequest(409, 'Redis has no history to set back to')

@@ -17,7 +17,7 @@ const maxPayments = 20
 const sessionName = z.string().check(z.maxLength(200))
 
 export const lookUpCaller = callerAction({
-  ...phoneOnly,
+  request: phoneOnly,
   answer: caller,
   async run(options, { address: account }) {
     await recordInAudit(options, 'lookup', { account })
@@ -113,7 +113,6 @@ function describeStanding(
 export const traceCallerSession = callerAction({
   request: z.object({ phone, gateway: sessionName, sessionId: sessionName }),
   answer: decidedSession,
-  expected: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
   async run(options, { address: account }, { gateway, sessionId }) {
     // A page that shows a session asks again and again: the audit has one entry an hour.
     const hour = Math.floor(options.relayer.clock.now() / 3_600_000)
@@ -144,7 +143,6 @@ export const toSession = ({
 export const holdAccount = action({
   request: z.object({ account: hexAddress, action: z.enum(['hold', 'release']) }),
   answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
-  expected: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
   async run({ relayer: { ledger, log }, nameAction }, { account, action: change }) {
     const message =
       change === 'hold' ? 'An operator holds an account' : 'An operator releases an account'
@@ -159,7 +157,6 @@ export const holdAccount = action({
 export const endRecallFor = callerAction({
   request: z.object({ phone, intent: intentId }),
   answer: z.object({ account: hexAddress, intent: intentId }),
-  expected: 'the body has to be {"phone": "+…", "intent": "0x…"}: the receiver’s number',
   async run({ relayer: { ledger, log }, nameAction }, { address: account }, { intent }) {
     const isEnded = await ledger.endRecall(account, intent as Hex, nameAction())
     if (!isEnded) return refuseRequest(404, 'nothing is held of this payment in this account')
@@ -203,7 +200,7 @@ const creditsItself = refuseRequest(
 
 /** Deposits the balance of a caller's address, after the audit has recorded the action. */
 export const depositFor = callerAction({
-  ...phoneOnly,
+  request: phoneOnly,
   answer: z.object({ account: hexAddress, deposit }),
   async run(options, { address, account }) {
     if (options.deployment.unit.token !== null) return creditsItself
@@ -243,7 +240,6 @@ const pinActions = {
 export const changePinState = callerAction({
   request: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
   answer: z.extend(pinState, { account: hexAddress }),
-  expected: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
   async run(options, { address: account }, request) {
     const { change, message } = pinActions[request.action]
     await recordInAudit(options, request.action, { account })

@@ -26,7 +26,6 @@ export const cashOutFor = callerAction({
     key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
   }),
   answer: z.object({ payment }),
-  expected: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
   async run({ deployment, relayer, cashOut, nameAction }, caller, { key, to, amount }) {
     const { ledger, log, clock } = relayer
     const { phone, address: account } = caller

@@ -40,7 +40,6 @@ export const drainIntake = action({
 export const acceptPrice = action({
   request: z.object({ price: z.string().check(z.regex(/^[0-9]{1,12}(\.[0-9]{1,6})?$/)) }),
   answer: z.object({ currency: z.string(), price: z.string() }),
-  expected: 'the body has to be {"price": "12345678.9"}',
   async run({ relayer: { ledger, log }, nameAction }, { price }) {
     const accepted = await ledger.acceptRate(nameAction(), parseUnits(price, 6))
     if (accepted === undefined) return refuseRequest(404, 'no feed has offered a price yet')

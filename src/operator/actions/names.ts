@@ -11,7 +11,6 @@ export const verifyName = callerAction({
   request: z.object({ phone, name: z.nullable(z.string().check(z.maxLength(100))) }),
   /** Holds the name as payers see it. */
   answer: z.object({ account: hexAddress, name: z.nullable(z.string()) }),
-  expected: 'the body has to be {"phone": "+…", "name": "Amina Wanjiru"}, or null as the name',
   async run(options, { address: account }, { name: given }) {
     const name = given === null ? null : shortenName(given)
     if (name === undefined)

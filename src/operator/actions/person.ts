@@ -6,16 +6,7 @@ import { localMoney } from '../../loan/local-worth.ts'
 import { isoOrNull, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
 import { auditAnswer } from '../schemas/audit.ts'
 import { caller, decidedSession } from '../schemas/callers.ts'
-import {
-  hexAddress,
-  nextPage,
-  nonNegative,
-  phone,
-  phoneOnly,
-  till,
-  time,
-  wei,
-} from '../schemas/fields.ts'
+import { hexAddress, nextPage, nonNegative, phone, till, time, wei } from '../schemas/fields.ts'
 import { loanSummary } from '../schemas/loans.ts'
 import { payment, paymentAnswer } from '../schemas/payments.ts'
 import { callerAction, recordInAudit } from './action.ts'
@@ -79,7 +70,6 @@ const personExport = z.object({
 
 /** Exports a person's data in pages, each after an audit entry; the first has what is no list. */
 export const exportPerson = callerAction({
-  ...phoneOnly,
   request: z.object({ phone, part: orZero, from: orZero }),
   answer: personExport,
   async run(options, { address: account }, { part, from }) {
@@ -129,7 +119,6 @@ const count = z.int()
 
 /** Erases a person's data page by page, and counts the records that stay: they guard money. */
 export const erasePerson = callerAction({
-  ...phoneOnly,
   request: z.object({ phone, from: orZero }),
   answer: z.object({
     account: hexAddress,

@@ -21,7 +21,6 @@ export const sweepFor = callerAction({
   request: z.object({ phone, least: z.string().check(z.maxLength(40)) }),
   /** Holds what was there before, and the window's payment; null if that was too little. */
   answer: z.object({ account: hexAddress, arrivedWei: wei, payment: z.nullable(payment) }),
-  expected: 'the body has to be {"phone": "+…", "least": "1"}',
   async run(options, { phone, address: account }, { least }) {
     const { deployment, relayer, sweep, nameAction } = options
     const { ledger, clock, log } = relayer

@@ -36,7 +36,6 @@ const wallet = z.object({
 export const changeWallets = callerAction({
   request: z.object({ phone, name: z.optional(walletName), address: z.optional(addressText) }),
   answer: z.object({ account: hexAddress, wallets: z.array(wallet) }),
-  expected: 'the body has to be {"phone": "+…", "name": "Savings", "address": "0x…"}',
   async run(options, { address: account }, { name, address: typedAddress }) {
     const { deployment, memory } = options
     const address =
@@ -70,7 +69,6 @@ export const changeWallets = callerAction({
 export const issueWalletCode = action({
   request: z.object({ name: walletName, address: addressText }),
   answer: z.object({ code: z.string() }),
-  expected: 'the body has to be {"name": "Savings", "address": "0x…"}',
   async run(options, { name, address: typedAddress }) {
     const address = parsePayable(typedAddress, options.deployment)
     if (address === undefined) return notPayable

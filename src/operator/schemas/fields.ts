@@ -25,10 +25,7 @@ export const nonNegative = z.int().check(z.minimum(0))
 /** Holds where the next page begins: in which list, and from where in it. Null after the last. */
 export const nextPage = z.nullable(z.object({ part: nonNegative, from: nonNegative }))
 
-export const phoneOnly = {
-  request: z.object({ phone }),
-  expected: 'the body has to be {"phone": "+…"}',
-}
+export const phoneOnly = z.object({ phone })
 
 /** Describes a till: the short number of an account that hands out cash, or is paid bills. */
 export const till = z.object({
