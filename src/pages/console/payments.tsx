@@ -21,10 +21,6 @@ export function showAmount(payment: PaymentSummary, unit: Unit): string {
 
 type Standing = Pick<PaymentSummary, 'state' | 'assuredAt'>
 
-/** Describes a payment's state: the word that its caller reads, and the ledger's own. */
-export const describeState = (payment: Standing): string =>
-  `${getProgress(payment)} (${payment.state})`
-
 const tones = { arriving: 'wait', done: 'good', failed: 'bad' } as const
 
 const getLook = (payment: Standing): string => `key ${tones[getProgress(payment)]}`

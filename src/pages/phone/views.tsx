@@ -1,7 +1,7 @@
 import type { Unit } from '../../loan/amounts.ts'
 import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
 import { basicAlphabet, extendedAlphabet, maxSeptets } from '../../ussd/screens/septets.ts'
-import { describeState, PaymentTable } from '../console/payments.tsx'
+import { PaymentTable, TimeLine } from '../console/payments.tsx'
 import { Choice, FactList, Live, Table } from '../parts.tsx'
 import { demoNumbers, type SessionName } from './handset.ts'
 import type { SessionPayments } from './payment.ts'
@@ -158,40 +158,11 @@ function Payment({ session, payments, unit }: PhonePageOptions) {
   const count = accountPayments.length === 1 ? '1 payment' : `${accountPayments.length} payments`
   return (
     <>
-      {payment ? <PaymentSteps payment={payment} /> : <p>This session has paid nothing.</p>}
+      {payment ? <TimeLine {...payment} /> : <p>This session has paid nothing.</p>}
       <p id="paid-count">
         {session.phone} has made {count} since this page was opened.
       </p>
       <PaymentTable payments={accountPayments} unit={unit} />
-    </>
-  )
-}
-
-function PaymentSteps({ payment }: { payment: NonNullable<SessionPayments['payment']> }) {
-  const { acceptedAt, transitions, transactions, block, hash, batch, reason } = payment
-  const sentAt = transactions.findLast((each) => each.sentAt !== null)?.sentAt
-  const since = (at: string) =>
-    `+${((Date.parse(at) - Date.parse(acceptedAt)) / 1_000).toFixed(1)} s`
-  const others = batch.length - 1
-  return (
-    <>
-      <ol id="steps">
-        {transitions.map(({ state, at }) => (
-          <li>
-            {state} {since(at)}
-            {state === 'signed' && sentAt && `, sent ${since(sentAt)}`}
-            {state === 'mined' && block !== null && ` in block ${block}`}
-          </li>
-        ))}
-      </ol>
-      <FactList
-        facts={[
-          ['State', describeState(payment)],
-          ['Transaction', <code>{hash ?? 'none yet'}</code>],
-          ['Batch', others > 0 ? `shared with ${others} others` : 'alone in its transaction'],
-          ['Failed', reason ?? 'no'],
-        ]}
-      />
     </>
   )
 }

@@ -49,7 +49,7 @@ describe('the phone page in a browser', () => {
       expect(page.url()).toBe(`${served.url}/phone`)
       expect(await findPageFaults(page)).toEqual([])
       await pays(page, caller, friend)
-      await says(page, '#steps', 'confirmed')
+      await says(page, '#payment', 'done: its block is final')
       await says(page, '#messages', `${friend}You received 0.25 tRBTC`)
       for (const times of [2, 3]) {
         await page.getByRole('button', { name: 'Deliver again' }).last().click()
@@ -80,7 +80,7 @@ describe('the phone page in a browser', () => {
     await says(page, '#screen', 'No reply came.')
     await page.getByRole('button', { name: 'Deliver again' }).last().click()
     await says(page, '#screen', 'Transfer Submitted')
-    await says(page, '#steps', 'confirmed')
+    await says(page, '#payment', 'done: its block is final')
     await says(page, '#paid-count', 'has made 1 payment since')
     expect(await served.balance(friend)).toBe(parseEther('1.25'))
   })
