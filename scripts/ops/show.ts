@@ -223,7 +223,7 @@ function describeTillDay({ till, tills }: ActionAnswer<'lookup'>, unit: Unit): s
   if (till === null) return []
   const where = tills.length > 1 ? 'its tills together' : 'its till'
   const [taken, sent] = [till.inWei, till.outWei].map((wei) => writeAmount(wei, unit))
-  return [`Today (UTC) it took ${taken} at ${where}. The account sent ${sent}, for whatever.`]
+  return [`Today (UTC) it took ${taken} at ${where}. The account sent ${sent} in all.`]
 }
 
 const noPayment = 'nothing was paid from this account or to it by this service.'
@@ -242,7 +242,7 @@ function describeLoan({ loan, reminded }: ActionAnswer<'lookup'>, unit: Unit): s
   if (loan === null) return []
   const { state, issuedAt, dueAt, lentWei, repaidWei, owedWei } = loan
   const amounts = `${writeAmount(lentWei, unit)} lent, ${writeAmount(repaidWei, unit)} repaid, ${writeAmount(owedWei, unit)} owed`
-  const told = reminded === null ? '' : `; reminded by message: ${reminderWords[reminded]}`
+  const told = reminded === null ? '' : `; last reminder tried: ${reminderWords[reminded]}`
   return [`Last loan: ${state}; of ${issuedAt}, due ${dueAt}; ${amounts}${told}.`]
 }
 

@@ -59,7 +59,7 @@ const orNone = <Value>(schema: z.ZodMiniType<Value, unknown>, description: strin
     z.transform((value) => (value === 'none' ? undefined : value)),
   )
 const maxNameSeptets = 20
-/** Tells whether a name is a time zone's: those with a place, and UTC, have summer times too. */
+/** Tells whether a name is a time zone's. One without a place, but UTC, knows no summer time. */
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -3,21 +3,22 @@ import { getNeededRole } from './access/roles.ts'
 import type { PaymentDetails } from './schemas/payments.ts'
 
 /** Says what a hold of an account stops, and what it does not. */
-export const holdWords = `it begins no payment, loan or cash-out. What was accepted before goes on, money may arrive, and its phone shows the balance as before. The role ${getNeededRole('POST /operator/hold', 'release')} releases it.`
+export const holdWords = `it begins no payment, loan or cash-out. What was accepted before goes on, money may arrive, and its phone shows the balance as before and can change the PIN by the PIN of now. The role ${getNeededRole('POST /operator/hold', 'release')} releases it.`
 
 type RecallState = NonNullable<PaymentDetails['recall']>['state']
 
 /** Says why nothing of a payment can be held for its sender. */
-const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open'>, string>> = {
-  off: 'RECALL_MINUTES is 0',
-  later: 'its sender made a later payment, and only the last one can be held',
-  till: 'an account with a till is never part of a hold',
-  final: 'it is final, so its receiver may rely on it',
-  known: 'the two have paid each other before',
-  too_late: 'the time for that is over',
-  too_often: 'its sender has called a payment a mistake in the last RECALL_DAYS',
-  not_yours: "its sender's account is held",
-}
+const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open' | 'ended'>, string>> =
+  {
+    off: 'RECALL_MINUTES is 0',
+    later: 'its sender made a later payment, and only the last one can be held',
+    till: 'an account with a till is never part of a hold',
+    final: 'it is final, so its receiver may rely on it',
+    known: 'the two have paid each other before',
+    too_late: 'the time for that is over',
+    too_often: 'its sender has called a payment a mistake in the last RECALL_DAYS',
+    not_yours: "its sender's account is held",
+  }
 
 /** Says what can be done about a payment to a wrong number. Commands stand between backticks. */
 export function describeRecall({ recall, intent }: PaymentDetails, unit: Unit): string | undefined {
@@ -26,10 +27,12 @@ export function describeRecall({ recall, intent }: PaymentDetails, unit: Unit): 
   const { state, wei } = recall
   switch (state) {
     case 'held':
-      return `Wrong number: ${formatAmountDown(BigInt(wei ?? 0), unit)} ${unit.symbol} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this: \`npm run ops -- account end-recall ${intent}\``
+      return `Wrong number: ${formatAmountDown(BigInt(wei ?? 0), unit)} ${unit.symbol} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this, and then its receiver keeps the money: \`npm run ops -- account end-recall ${intent}\``
     case 'open':
       return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number?`
+    case 'ended':
+      return "It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments."
     default:
-      return `A wrong number cannot be held: ${recallObjections[state]}. Only its receiver can send it back.`
+      return `Nothing of this payment can be held as sent to a wrong number: ${recallObjections[state]}. Only its receiver can send it back.`
   }
 }

@@ -21,11 +21,11 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",
 }
 
-/** Says when a borrower was last reminded of a loan. */
+/** Says which message was last tried to remind a borrower of a loan. */
 export const reminderWords = {
-  none: 'not of this loan',
+  none: 'none yet',
   soon: '3 days before it is due',
-  today: 'on the day that it is due',
+  today: 'on that day',
 } as const
 
 /** Describes what became of a payment, as the end of a sentence; `where` names its block. */

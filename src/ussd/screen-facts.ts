@@ -63,6 +63,8 @@ export type TillDay = {
   inLocal: LocalMoney | undefined
   outLocal: LocalMoney | undefined
   floatWei: bigint
+  /** Is when the day of these sums began (Unix time in ms). */
+  since: number
   lastPayments: readonly TillPayment[]
 }
 

@@ -34,7 +34,10 @@ export const operators = createCommand({
     const remaining = before.filter((_, index) => people[index]?.name !== name)
     if (others.length > 0) throw new Misused()
     if (what === 'retire' && role === undefined) {
-      if (!isKnown) throw new StackError(`OPERATORS names no ${name}: nobody is retired.`)
+      if (!isKnown)
+        throw new StackError(
+          `OPERATORS has no ${name}, in this shell or in the file of --secrets: nobody is retired.`,
+        )
       const { value, next } = keep(file, remaining)
       return { json: { name, OPERATORS: value }, lines: [`${name} is retired.`, ...next] }
     }
@@ -68,7 +71,10 @@ const describe = ({ name, role }: { name: string; role: string }) => `${name}  $
 function keep(file: string | undefined, operators: readonly string[]) {
   const value = operators.join(',')
   if (file === undefined)
-    return { value, next: ['Set OPERATORS to this, and deploy:', `  ${value}`] }
+    return {
+      value,
+      next: ['Set OPERATORS to all of this, and deploy:', `  ${value || '(nothing)'}`],
+    }
   writeJson(file, { ...(readJson(file) as object), OPERATORS: value })
   return {
     value,

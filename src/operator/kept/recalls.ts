@@ -13,9 +13,16 @@ type Limits = Parameters<typeof parts.findRecallable>[1]
 const findTills = (rows: KeptDraft) => (account: string) =>
   listAccountTills(rows, getAddress(account)).length > 0
 
-/** Tells how a transfer stands that may be a mistake; undefined of others. */
-export const findRecallStanding = (rows: KeptDraft, intentId: Hex, times: RecallTimes) =>
-  parts.findStanding(rows, intentId, times, findTills(rows))
+/** Tells how a transfer stands that may be a mistake, or was held as one; undefined of others. */
+export function findRecallStanding(rows: KeptDraft, intentId: Hex, times: RecallTimes) {
+  const standing = parts.findStanding(rows, intentId, times, findTills(rows))
+  const wasHeld = rows.row('audit', nameRecall(intentId)) !== undefined
+  return standing && wasHeld && standing.kind !== 'held'
+    ? { kind: 'ended' as const, until: standing.until }
+    : standing
+}
+
+const nameRecall = (intentId: Hex) => `recall:${intentId}`
 
 export const keptRecallSteps = {
   /**
@@ -34,7 +41,7 @@ export const keptRecallSteps = {
     const answer = parts.recall(step, request, findTills(rows))
     if (answer.kind !== 'held' || receiver === undefined) return answer
     const detail = { account, receiver, intent: intentId, wei: `${answer.wei}` }
-    recordAction(rows, { id: `recall:${intentId}`, action: 'recall', detail })
+    recordAction(rows, { id: nameRecall(intentId), action: 'recall', detail })
     return answer
   }),
   /** Ends what is held back of a payment, for its receiver or an operator; the audit has it. */

@@ -25,6 +25,8 @@ type Takings = {
   /** Hold the same as it was agreed in local money; undefined if a payment was not. */
   inLocal: LocalMoney | undefined
   outLocal: LocalMoney | undefined
+  /** Is when the day began (Unix time in ms). */
+  since: number
   last: Taking[]
 }
 
@@ -150,6 +152,7 @@ export const tillSteps = {
       outWei: sum(sent),
       inLocal: sumAgreed(done),
       outLocal: sumAgreed(sent),
+      since: midnight,
       last: rows
         .list({ ...takings, limit })
         .flatMap(findPaymentIn(rows))

@@ -95,10 +95,12 @@ const unsentMessage = z.object({
 const recall = z.object({
   /**
    * Is `held`; or `open` if the sender may ask for that, by phone, until then; or why nothing is:
-   * `off` without `RECALL_MINUTES`, `later` if only a later payment can be, `too_often`, ...
+   * `off` without `RECALL_MINUTES`, `later` if only a later payment can be, `too_often`, ...;
+   * `ended` if it was held, and is no more.
    */
   state: z.enum([
     'held',
+    'ended',
     'open',
     'off',
     'later',
@@ -137,7 +139,7 @@ export const paymentAnswer = z.extend(payment, {
   screen: z.nullable(z.string()),
   /** Lists the intents that its transaction carries, in order. */
   batch: z.array(intentId),
-  /** Is null for other payments than transfers, and for failed ones. */
+  /** Is null for other payments than transfers, for failed and archived ones, and in an export. */
   recall: z.nullable(recall),
   messages: z.array(unsentMessage),
   /** Lists the transactions signed for its nonce, the highest-priced first. */

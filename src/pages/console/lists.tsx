@@ -72,9 +72,9 @@ export function Loans({ book, state: current }: LoansOptions) {
           <a href="/console/loans.csv">All as CSV</a>
         </p>
         <p class="soft">
-          No number is kept that anybody could read, so nobody can be called from here. Where
-          messages are on, they remind 3 days before a loan is due and on that day. A caller is
-          found by the number that they tell: <a href="/console/support">Support</a>.
+          The console can read no number, so nobody can be called from here. Where messages are on,
+          they remind 3 days before a loan is due and on that day. A caller is found by the number
+          that they tell: <a href="/console/support">Support</a>.
         </p>
         <Rows name="Loans" of={loans} unit={unit} />
       </Live>
@@ -136,7 +136,8 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
       <Rows name="Agents" of={agents} columns={['name', 'kind', 'till', 'account']} />
       <p class="soft">
         What one took today: look up its till in <a href="/console/support">Support</a>. No phone
-        number is shown: note who has which till. To give a number a till:{' '}
+        number is shown: note who has which till. A till is the 5 digits that callers type, its
+        short number. To give a number one, which the command asks for:{' '}
         <Command line='npm run ops -- agents add "NAME"' you={you} />
       </p>
     </Live>
@@ -144,7 +145,9 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
       <Rows name="Operators" of={operators} columns={['name', 'role']} />
       <p class="soft">
         To give access: <Command line="npm run ops -- operators add NAME ROLE" />, and to end an
-        access: <Command line="npm run ops -- operators retire NAME" />; then deploy.
+        access: <Command line="npm run ops -- operators retire NAME" />; then deploy. Who is named
+        “operator” has the token that all share. A role may do what those before it may: read;
+        support looks callers up and holds; operate stops payments and gives tills; money pays out.
       </p>
     </Live>
   </>
@@ -158,7 +161,8 @@ export const Audit = ({ entries, lookups }: OperatorAnswer<'audit'> & { lookups:
       ) : (
         <a href="/console/audit?all">With look-ups</a>
       )}
-      . What is paid into a relayer or the pool, its own key signs: the chain has that.
+      . What is paid into a relayer or the pool is not here: it is paid on the chain, with a key of
+      its own.
     </p>
     <Rows name="Audit" of={entries} />
   </Live>

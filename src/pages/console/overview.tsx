@@ -70,12 +70,12 @@ function Fuel({ status: { relayers, currency } }: Shown) {
   const shares = [{ value, tone: value < minPayments ? 'bad' : 'good' } as const]
   const payments = lastsFor !== null && [count(lastsFor), <small> payments</small>]
   return (
-    <Tile name="fuel" title="Fuel left" value={payments || 'not known'}>
+    <Tile name="fuel" title="The relayer pays for" value={payments || 'not known'}>
       <Bar shares={shares} whole={fullFuel} />
       <p class="soft">
         {showMoney(balanceWei, createCoinUnit(currency))}, at today’s price of gas
-        {lastsAtWorst !== null && `; ${count(lastsAtWorst)} at the highest`}. The bar is full at{' '}
-        {fullFuel}; below {minPayments} you are asked for more.
+        {lastsAtWorst !== null && `; ${count(lastsAtWorst)} at the highest price that is allowed`}.
+        The bar is full at {fullFuel} payments; below {minPayments} you are asked for more.
       </p>
     </Tile>
   )
@@ -98,7 +98,7 @@ function Pool({ status }: Shown) {
         <p class="soft">
           The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
           {showMoney(pool.owedWei, unit)} (amber). Callers have {showMoney(pool.balancesWei, unit)}{' '}
-          of their own. Pool and fuel are as of {at?.slice(11, 19)}.
+          of their own. The pool was read at {at?.slice(11, 19)}.
         </p>
       )}
     </Tile>
@@ -154,7 +154,7 @@ const count = (value: number): string => value.toLocaleString('en')
 const commands: readonly (readonly [why: string, line: string, shown: 'open' | 'calm'])[] = [
   ['Refuse payments for a while', 'npm run ops -- pause', 'open'],
   ['Refuse them until none is open', 'npm run ops -- drain --wait', 'open'],
-  ['Fill the fuel up to an amount', 'npm run ops -- relayers top-up AMOUNT', 'calm'],
+  ['Pay into the relayer up to an amount', 'npm run ops -- relayers top-up AMOUNT', 'calm'],
   ['Add money to lend', 'npm run ops -- pool fund AMOUNT', 'calm'],
 ]
 

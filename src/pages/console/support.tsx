@@ -52,8 +52,8 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
         </form>
         <p class="soft">
           What the caller reads out: a number, with what it sent and received; the 7 digits after
-          Ref; the first characters of Tx after 0x (10 or more); the 6 digits of a cash-out; an
-          agent’s or a bill’s till.
+          Ref; the first characters of Tx after 0x (10 or more); the 6 digits of a withdrawal at an
+          agent or to a wallet; an agent’s or a bill’s till.
         </p>
         {notice && <p role="alert">{notice}</p>}
       </section>
@@ -105,7 +105,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           heldAt,
           openPayments: open,
           pin: describePin(pin),
-          remindedByMessage: reminded && reminderWords[reminded],
+          lastReminderTried: reminded && reminderWords[reminded],
         }}
         unit={unit}
       />
@@ -130,7 +130,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           <FactList
             facts={[
               [`Taken at ${listTills(tills)}`, showMoney(till.inWei, unit)],
-              ['Sent by the account, for whatever', showMoney(till.outWei, unit)],
+              ['Sent by the account in all', showMoney(till.outWei, unit)],
             ]}
           />
         </>

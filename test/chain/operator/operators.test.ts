@@ -72,7 +72,7 @@ test.for([
   [['add', 'Amina', 'read'], 'a name is 2 to 20 small letters, digits or -'],
   [['add', 'amina', 'all'], 'is no operator'],
   [['add', 'brian', 'read'], 'OPERATORS has a brian'],
-  [['retire', 'amina'], 'OPERATORS names no amina'],
+  [['retire', 'amina'], 'OPERATORS has no amina'],
   [['retire', 'brian', 'read'], 'Usage:'],
   [['add', 'amina'], 'Usage:'],
   [[], 'Usage:'],

@@ -169,7 +169,7 @@ test('an account is shown with what is held of payments to it, and the last remi
   expect(lines).toContain(
     `Held until ${at}, its sender calls it a mistake: 0.25 tRBTC of ${payment.intent}`,
   )
-  expect(lines.join()).toContain('owed; reminded by message: 3 days before it is due.')
+  expect(lines.join()).toContain('owed; last reminder tried: 3 days before it is due.')
 })
 
 test('a loan is shown with what it lends', () => {
@@ -196,5 +196,5 @@ test('a payment is shown first as it was agreed in local money', () => {
   const rate = `KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}`
   expect(first).toContain(`The transfer of ${amount}, accepted `)
   expect(lines).toContain(`Agreed: ${rate}.`)
-  expect(lines.join()).toContain('cannot be held: an account with a till is never part of a hold.')
+  expect(lines.join()).toContain('wrong number: an account with a till is never part of a hold.')
 })

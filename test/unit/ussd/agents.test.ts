@@ -42,6 +42,13 @@ describe('an agent', () => {
       agent@1: 5 -> …|${code} 0.004 tRBTC: to pay out|Received today: 0 tRBTC|Sent today: 0 tRBTC|…`)
   })
 
+  test('is told since when the sums of the day are, where midnight in UTC is another hour', async () => {
+    const { play } = await openAgents({
+      product: { settings: { ...settings, timeZone: 'Africa/Nairobi' } },
+    })
+    await play(`agent@1: 5 -> …|Received since 03:00: 0 tRBTC|Sent since 03:00: 0 tRBTC|…`)
+  })
+
   test('is told in the menu that the till is under My Activity, and no other caller', async () => {
     const { play } = await openAgents()
     await play(`agent@1: -> CON …|5. My Activity (your till)|…

@@ -50,13 +50,13 @@ describe('a payment in the console', () => {
     const held = show({ state: 'held', wei: '100000000000000000', until: at })
     expect(held).toContain('0.1 tRBTC of it is held until 2026-01-01 19:42 UTC')
     expect(held).toContain(
-      `role money can end this: <code class="copy">npm run ops -- account end-recall ${payment.intent}</code>`,
+      `role money can end this, and then its receiver keeps the money: <code class="copy">npm run ops -- account end-recall ${payment.intent}</code>`,
     )
     expect(show({ state: 'open', wei: null, until: at })).toContain(
       'Until 2026-01-01 19:42 UTC its sender can have what is unspent of it held: dial, 5. My Activity',
     )
     expect(show({ state: 'known', wei: null, until: at })).toContain(
-      'A wrong number cannot be held: the two have paid each other before. Only its receiver can',
+      'Nothing of this payment can be held as sent to a wrong number: the two have paid each other before. Only its receiver can',
     )
   })
 })

@@ -46,8 +46,10 @@ const words = defineWords({
     arriving: 'arriving',
     done: 'done',
     failed: 'FAILED',
-    day: (inflow: string, outflow: string, float: string) =>
-      `Received today: ${inflow}\nSent today: ${outflow}\nFloat: ${float}`,
+    today: 'today',
+    since: (clock: string) => `since ${clock}`,
+    day: (inflow: string, outflow: string, float: string, when: string) =>
+      `Received ${when}: ${inflow}\nSent ${when}: ${outflow}\nFloat: ${float}`,
     reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
@@ -63,8 +65,10 @@ const words = defineWords({
     arriving: 'njiani',
     done: 'imekamilika',
     failed: 'IMESHINDIKANA',
-    day: (inflow, outflow, float) =>
-      `Ulipokea leo: ${inflow}\nUlituma leo: ${outflow}\nSalio: ${float}`,
+    today: 'leo',
+    since: (clock) => `tangu ${clock}`,
+    day: (inflow, outflow, float, when) =>
+      `Ulipokea ${when}: ${inflow}\nUlituma ${when}: ${outflow}\nSalio: ${float}`,
     reasons: {
       balance_too_low: 'salio halitoshi',
       existing_loan: 'una mkopo tayari',
@@ -96,8 +100,10 @@ const words = defineWords({
     arriving: 'en cours',
     done: 'terminé',
     failed: 'ÉCHOUÉ',
-    day: (inflow, outflow, float) =>
-      `Reçu ce jour: ${inflow}\nEnvoyé ce jour: ${outflow}\nSolde: ${float}`,
+    today: 'ce jour',
+    since: (clock) => `depuis ${clock}`,
+    day: (inflow, outflow, float, when) =>
+      `Reçu ${when}: ${inflow}\nEnvoyé ${when}: ${outflow}\nSolde: ${float}`,
     reasons: {
       balance_too_low: 'solde insuffisant',
       existing_loan: 'prêt déjà en cours',
@@ -129,8 +135,10 @@ const words = defineWords({
     arriving: 'en camino',
     done: 'hecho',
     failed: 'FALLÓ',
-    day: (inflow, outflow, float) =>
-      `Recibió hoy: ${inflow}\nEnvió hoy: ${outflow}\nSaldo: ${float}`,
+    today: 'hoy',
+    since: (clock) => `desde las ${clock}`,
+    day: (inflow, outflow, float, when) =>
+      `Recibió ${when}: ${inflow}\nEnvió ${when}: ${outflow}\nSaldo: ${float}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
       existing_loan: 'ya tiene un préstamo',
@@ -244,7 +252,8 @@ export function describeReceived(
       counterparty: senders.get(from.toLowerCase()) ?? shortenAddress(from, chainId),
       state: { kind: progress },
       receipt: first && others.length === 0 ? toReceiptNumber(first.intentId) : undefined,
-      at: first?.acceptedAt,
+      // What is no payment of the ledger has no time, but is new while it arrives.
+      at: first?.acceptedAt ?? (progress === 'arriving' ? Number.MAX_SAFE_INTEGER : undefined),
     }
   })
 }
@@ -278,9 +287,8 @@ export function matchReceived(
   const found = events.map((event) => findReceived(event, payments))
   return events.map((event, index) => {
     const own = found[index] ?? []
-    if (own.length === 0) {
-      return { event, payments: [], progress: event.depth >= confirmations ? 'done' : 'arriving' }
-    }
+    const isDeep = event.depth >= confirmations
+    if (own.length === 0) return { event, payments: [], progress: isDeep ? 'done' : 'arriving' }
     const isEqual = (other: PaymentRecord[]) => other.length === own.length && other[0] === own[0]
     const [open, done] = [own.filter(isOpen), own.filter((each) => !isOpen(each))]
     const newer = found.slice(0, index).filter(isEqual).length
@@ -288,7 +296,8 @@ export function matchReceived(
     return {
       event,
       payments: hasAll ? [...open, ...done].slice(newer, newer + 1) : own,
-      progress: newer < open.length ? 'arriving' : 'done',
+      // One more than the ledger knows of is judged by its depth.
+      progress: newer < open.length || (newer >= own.length && !isDeep) ? 'arriving' : 'done',
     }
   })
 }
@@ -333,11 +342,10 @@ function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' =
   // What was taken keeps what was agreed: today's rate says nothing about it.
   const formatSum = (wei: bigint, agreed: LocalMoney | undefined) =>
     wei === 0n ? show(wei) : formatAgreed(agreed, formatAmount(wei))
-  const totals = words(messages).day(
-    formatSum(inWei, inLocal),
-    formatSum(outWei, outLocal),
-    show(floatWei),
-  )
+  const { day, today, since } = words(messages)
+  const [clock = ''] = writeTime(messages, till.since).split(',')
+  const when = clock.endsWith('UTC') ? today : since(clock)
+  const totals = day(formatSum(inWei, inLocal), formatSum(outWei, outLocal), show(floatWei), when)
   return [...lines, ...totals.split('\n')]
 }
 
@@ -348,10 +356,11 @@ function writeTillLine(
 ): string {
   const { code, reference, isCash, paidOut } = payment
   const text = [code, amount, reference].filter(Boolean).join(' ')
-  const progress = getProgress(payment)
-  if (!isCash || progress !== 'done') return `${text}: ${words(messages)[progress]}`
   const { due, paid } = codeWords(messages)
-  return `${text}: ${paidOut === undefined ? due : paid}`
+  // What was handed out is so, whatever becomes of its block.
+  if (paidOut !== undefined) return `${text}: ${paid}`
+  const progress = getProgress(payment)
+  return `${text}: ${isCash && progress === 'done' ? due : words(messages)[progress]}`
 }
 
 const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>

@@ -80,7 +80,7 @@ const activity = {
   ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
   received: eightOf<Activity>({ kind: 'received', ...paid, state: { kind: 'arriving' } }),
   till: {
-    ...{ inWei: 1n, outWei: 1n, inLocal: agreed, outLocal: agreed, floatWei: 1n },
+    ...{ inWei: 1n, outWei: 1n, inLocal: agreed, outLocal: agreed, floatWei: 1n, since: 0 },
     lastPayments: eightOf({ ...reverted, reference: 'W'.repeat(20), paidOut }),
   },
 }
