@@ -29,7 +29,9 @@ const everyMs = 7 * 86_400_000
 
 /** Sets the times that a menu has by default. */
 export const usualTimes = {
-  ...{ sessionSeconds: 180, redeliverySeconds: 600, recalls: { withinMs: 0, everyMs } },
+  sessionSeconds: 180,
+  redeliverySeconds: 600,
+  recalls: { withinMs: 0, everyMs },
 } as const
 
 /** Lets a sender call a payment a mistake for half an hour. */

@@ -113,7 +113,7 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await stands('s', { ...times, withinMs: 0 })).toEqual(held)
       expect(await stands('last')).toMatchObject({ kind: 'too_often' })
       pass(dayMs)
-      expect(await stands('s')).toEqual({ ...open, kind: 'too_late' })
+      expect(await stands('s')).toEqual({ ...open, kind: 'ended' })
     })
 
     test('is held back as far as it is unspent', async ({ ledger }) => {
@@ -339,7 +339,7 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect((await ledger.takeSms(9)).taken).toEqual([])
     })
 
-    test('outlasts the erasure of its receiver’s data until its end, and once in some days of its sender’s', async ({
+    test('stays to its end though its receiver’s data are erased, and its sender asks no sooner again when erased', async ({
       ledger,
       pass,
     }) => {

@@ -198,7 +198,10 @@ describe('a payment to a wrong number', () => {
       back@1: 5 -> not …Wrong number?…
       back@1: ${ask} -> ${nothing}`
 
-  plays('is paid again by no digit, neither its receiver nor, once it is back, its sender', open)`
+  plays(
+    'is paid again by no digit: its receiver is not, and its sender is not once it is back',
+    open,
+  )`
       pay: ${pay('0.001')} -> ${made}
       menu: 98 -> …Send 0.001 tRBTC to 2547...001…
       settle
