@@ -36,6 +36,16 @@ export const shortenAddress = (address: Address, chainId: number): string =>
 
 const fields = { day: 'numeric', month: 'numeric', year: 'numeric', hour: '2-digit' } as const
 
+/** Keeps the format of each time zone: creating one costs more than a screen. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function getFormat(timeZone: string): Intl.DateTimeFormat {
+  const options = { ...fields, minute: '2-digit', hourCycle: 'h23', timeZone } as const
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', options)
+  formats.set(timeZone, format)
+  return format
+}
+
 /**
  * Creates a format for dates (Unix time in s) in a time zone from the names of the months; with
  * `hasClock` the time of day stands before.
@@ -43,8 +53,7 @@ const fields = { day: 'numeric', month: 'numeric', year: 'numeric', hour: '2-dig
 export const createDateFormat =
   (months: string) =>
   (time: number, hasClock = false, timeZone = 'UTC'): string => {
-    const options = { ...fields, minute: '2-digit', hourCycle: 'h23', timeZone } as const
-    const parts = new Intl.DateTimeFormat('en', options).formatToParts(time * 1_000)
+    const parts = getFormat(timeZone).formatToParts(time * 1_000)
     const { day, month, year, hour, minute } = Object.fromEntries(
       parts.map(({ type, value }) => [type, value]),
     )
