@@ -47,11 +47,11 @@ export const house = createCommand({
       ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 12],
       ['names that two files of src export', twice.length, 0],
       ['imports in a circle', countCircles(), 0],
-      ['lines of comment in src', comments, 4_057],
+      ['lines of comment in src', comments, 4_058],
       ['lines of comment over 100 characters', size.countLongComments(code), 0],
       ['lines of Markdown over 100 characters', size.countLongLines(documents), 0],
       ['lines of README.md', size.countLines(read('README.md')), 120],
-      ['bytes of the bundle, gzipped', bundle.gzipped, 322_015],
+      ['bytes of the bundle, gzipped', bundle.gzipped, 322_116],
     ]
     const counts = rows.map(
       ([what, count, bound]) =>

@@ -28,7 +28,7 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   const written = /0x[0-9a-fA-F]{40}/.exec(shown)?.[0] ?? ''
   const inlet = written.toLowerCase() as Address
   expect(await credit()).toBe(
-    'END Nothing has arrived for your account yet. Dial again in some minutes.',
+    'END Nothing has arrived from a wallet yet. Dial again in some minutes. What a phone sends you is in your balance.',
   )
   // 12.5 tokens, and less than the contract counts.
   await pay(inlet, 12_500_000n * 10n ** 12n + 999n)

@@ -30,7 +30,7 @@ describe("a lender's session", () => {
     const wallet = '0x00000000000000000000000010000000000ca5b0'
     const [, , address = ''] = (await dialLender(caller, '6')).split('\n')
     expect(address.toLowerCase()).toBe((await accountOf(caller)).toLowerCase())
-    expect(await dialLender(caller, '6*1')).toMatch(/^END Nothing has arrived for your account yet/)
+    expect(await dialLender(caller, '6*1')).toMatch(/^END Nothing has arrived from a wallet yet/)
     await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
     const credited = /^END Credit Submitted\nAmount: 0\.9+\d* tRBTC\n/
     expect(await dialLender(caller, '6*1')).toMatch(credited)

@@ -10,7 +10,8 @@ const words = defineWords({
       `Credit Submitted\n${tx}\nYour account will have all that arrived shortly.`,
     failed: 'Credit Failed\nWhat arrived is kept. Please dial again.',
     activityLine: (amount: string) => `Credit of ${amount === 'all' ? 'what arrived' : amount}`,
-    nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
+    nothing:
+      'Nothing has arrived from a wallet yet. Dial again in some minutes. What a phone sends you is in your balance.',
   },
   sw: {
     label: 'Weka zilizofika',
@@ -19,7 +20,8 @@ const words = defineWords({
       `Ombi limetumwa\n${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
     failed: 'Imeshindikana\nZilizofika zimehifadhiwa. Tafadhali piga tena.',
     activityLine: (amount) => `Kuwekwa ${amount === 'all' ? 'zilizofika' : amount}`,
-    nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
+    nothing:
+      'Hakuna pesa zilizofika bado kutoka pochi. Piga tena baada ya dakika chache. Za simu ziko kwenye salio lako.',
   },
   fr: {
     label: 'Créditer ce qui est arrivé',
@@ -28,7 +30,8 @@ const words = defineWords({
       `Crédit demandé\n${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
     failed: 'Crédit échoué\nCe qui est arrivé est gardé. Veuillez recomposer.',
     activityLine: (amount) => `Crédit de ${amount === 'all' ? 'ce qui est arrivé' : amount}`,
-    nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
+    nothing:
+      "Rien n'est encore arrivé d'un portefeuille. Recomposez dans quelques minutes. Ce qu'un téléphone envoie est dans votre solde.",
   },
   es: {
     label: 'Abonar lo que llegó',
@@ -37,7 +40,8 @@ const words = defineWords({
       `Abono solicitado\n${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
     failed: 'El abono falló\nLo que llegó queda guardado. Por favor, marque de nuevo.',
     activityLine: (amount) => `Abono de ${amount === 'all' ? 'lo que llegó' : amount}`,
-    nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
+    nothing:
+      'Aún no ha llegado nada de una billetera. Marque de nuevo en unos minutos. Lo que un teléfono envía está en su saldo.',
   },
 })
 

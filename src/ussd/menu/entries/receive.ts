@@ -18,7 +18,8 @@ const words = defineWords({
       underWay: 'Your account is being credited. See your balance in a minute.',
       tooLittle: (arrived: string, fee: string) =>
         `Only ${arrived} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
-      nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
+      nothing:
+        'Nothing has arrived from a wallet yet. Dial again in some minutes. What a phone sends you is in your balance.',
       nothingSince: (last: string) =>
         `Nothing new has arrived. Your account was credited with ${last} last. Dial again later.`,
     },
@@ -38,7 +39,8 @@ const words = defineWords({
       underWay: 'Pesa zinaingia kwenye akaunti yako. Angalia salio baada ya dakika moja.',
       tooLittle: (arrived, fee) =>
         `Zimefika ${arrived} tu, chini ya ada ya mtandao ${fee}. Akaunti haijaongezewa. Tuma zaidi kisha piga tena.`,
-      nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
+      nothing:
+        'Hakuna pesa zilizofika bado kutoka pochi. Piga tena baada ya dakika chache. Za simu ziko kwenye salio lako.',
       nothingSince: (last) =>
         `Hakuna pesa mpya zilizofika. Mwisho uliongezewa ${last}. Piga tena baadaye.`,
     },
@@ -58,7 +60,8 @@ const words = defineWords({
       underWay: "Votre compte est en train d'être crédité. Voyez votre solde dans une minute.",
       tooLittle: (arrived, fee) =>
         `Seulement ${arrived} reçu, moins que les frais du réseau: ${fee}. Compte non crédité. Envoyez plus et recomposez.`,
-      nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
+      nothing:
+        "Rien n'est encore arrivé d'un portefeuille. Recomposez dans quelques minutes. Ce qu'un téléphone envoie est dans votre solde.",
       nothingSince: (last) =>
         `Rien de nouveau. Votre compte a été crédité de ${last} la dernière fois. Recomposez plus tard.`,
     },
@@ -77,7 +80,8 @@ const words = defineWords({
       underWay: 'Su cuenta se está abonando. Vea su saldo en un minuto.',
       tooLittle: (arrived, fee) =>
         `Solo ha llegado ${arrived}, menos que la comisión de la red de ${fee}. No se abonó. Envíe más y marque de nuevo.`,
-      nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
+      nothing:
+        'Aún no ha llegado nada de una billetera. Marque de nuevo en unos minutos. Lo que un teléfono envía está en su saldo.',
       nothingSince: (last) =>
         `No ha llegado nada nuevo. Lo último abonado fue ${last}. Marque de nuevo más tarde.`,
     },
