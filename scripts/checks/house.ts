@@ -40,7 +40,7 @@ export const house = createCommand({
 
     /** Lists what is counted, its count, and its bound. */
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-      ['lines of src, without what is generated', linesOf(src), 42_059],
+      ['lines of src, without what is generated', linesOf(src), 41_833],
       ['lines of scripts', linesOf(scripts), 21_922],
       ['lines of test', linesOf(tests), 46_289],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
