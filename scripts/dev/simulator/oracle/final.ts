@@ -79,17 +79,20 @@ const listLeaving = ({ processed, arrivals }: History, account: Address): Leavin
   })
 
 /** Judges that nothing is final early while something may execute that the ledger has lost. */
-function judgeKnown({ losses, ...history }: History, found: Report): void {
-  for (const { assuredAt, order } of history.payments.flatMap((read) => [...read.values()])) {
-    const lost = losses.findLast(({ at }) => at <= (assuredAt ?? 0))
-    const signed = history.arrivals.find(
+function judgeKnown({ losses, arrivals, processed, ...history }: History, found: Report): void {
+  const mined = new Set(processed.map((one) => one.mined.transaction.hash))
+  for (const { assuredAt = 0, order } of history.payments.flatMap((read) => [...read.values()])) {
+    const lost = losses.findLast(({ at }) => at <= assuredAt)
+    const signed = arrivals.filter(
       ({ at, transaction: { requests } }) =>
-        at <= (lost?.at ?? 0) &&
-        requests.some(({ deadline }) => deadline * 1_000 > (assuredAt ?? Infinity)),
+        at <= (lost?.at ?? 0) && requests.some(({ deadline }) => deadline * 1_000 > assuredAt),
     )
-    if (signed === undefined) continue
-    const { hash } = signed.transaction
-    found('sure', `${order.request.intentId} is final at ${assuredAt}, and ${hash} was lost`)
+    for (const { hash } of signed.map(({ transaction }) => transaction)) {
+      // Nobody can know of what chain and pools lost as well.
+      const untraced = !mined.has(hash)
+      const words = `${order.request.intentId} is final at ${assuredAt}, and ${hash} was lost`
+      found('sure', words, { untraced })
+    }
   }
 }
 
