@@ -177,7 +177,7 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
 export const writeReminder = (messages: Messages, amount: string, dueAt: number): string =>
   words(messages).reminder(amount, messages.date(dueAt))
 
-/** Writes the whole of a debt; undefined if it cannot be read, or if there is none. */
+/** Writes the whole of a debt; undefined if it cannot be read, or if nothing is owed. */
 const writeWholeDebt = (context: MenuContext, { debt }: ScreenFacts): string | undefined =>
   debt === 'unavailable' || debt.owedWei === 0n
     ? undefined
