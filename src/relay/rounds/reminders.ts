@@ -17,6 +17,8 @@ export type RemindersOptions = {
 
 /** Limits the loans of one run, and how often it runs. */
 const batch = 20
+/** Ends a run after so many unknown debts in a row: the nodes tell none, so the rest stay due. */
+const maxUnknown = 2
 const everyMs = 60_000
 
 /** Checks loans that may be due soon, and sends reminders one by one. Never throws. */
@@ -27,6 +29,7 @@ export function createReminders({ readDebt, deliver, clock, log, waitUntil }: Re
     log({ level: 'warn', event: 'reminders.failed', message: describeFault(error) })
 
   async function work(ledger: Ledger): Promise<void> {
+    let unknown = 0
     try {
       for (const account of await ledger.listDueReminders(batch)) {
         const debt = await readDebt(account).catch((error: unknown) => {
@@ -34,6 +37,8 @@ export function createReminders({ readDebt, deliver, clock, log, waitUntil }: Re
           return { owedWei: undefined }
         })
         const reminder = await ledger.takeReminder({ account, ...debt })
+        unknown = debt.owedWei === undefined ? unknown + 1 : 0
+        if (unknown === maxUnknown) break
         if (deliver === undefined || !reminder?.sealed) continue
         await ledger.recordReminderFate(reminder, await deliver(reminder, ledger))
       }

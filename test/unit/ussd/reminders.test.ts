@@ -145,6 +145,27 @@ describe('a reminder of a loan', () => {
     expect(told()).toEqual([expect.anything(), expect.stringContaining(caller)])
   })
 
+  test('is asked about two debts alone while all nodes are silent, and about the rest a minute later', async () => {
+    const { play, process, to, soon, node } = open()
+    await play(`${borrow}
+      second@1: 3*1 -> END Loan Requested|…
+      third@2: 3*1 -> END Loan Requested|…
+      settle`)
+    to(soon)
+    const asked = new Set<string>()
+    node.debtOf = async (account) => {
+      asked.add(account)
+      throw new Error('no node answers')
+    }
+    const counts: number[] = []
+    for (const minute of [0, 1]) {
+      to(soon + minute * 60_000)
+      await process()()
+      counts.push(asked.size)
+    }
+    expect(counts).toEqual([2, 3])
+  })
+
   test('is not sent again by a ledger that was set back', async () => {
     const { play, round, process, to, soon, rows, ledger, accountOf, debt } = open()
     await play(borrow)
