@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
+import { withTimeLimit } from '../runtime/time-limit.ts'
 import { describeLack } from './access/roles.ts'
 import {
   type ActionOptions,
@@ -53,6 +54,8 @@ type Act = <Name extends ActionName>(
 const nodeTimeoutMs = 3_000
 /** Limits the age of the relayer's nonces in a status, in ms. */
 const noncesTtlMs = 5_000
+/** Limits how long a sign-in waits for its entry in the audit. */
+const signInTimeoutMs = 2_000
 const maxAuditEntries = 200
 const maxReceived = 50
 
@@ -81,14 +84,16 @@ export function createOperator(options: OperatorOptions) {
     recordKey: (by: string, action: string, hash: string) =>
       record(by, action, { key: hash.slice(0, 12) }),
     /** Records a sign-in; a silent ledger keeps nobody from reading that it is silent. */
-    recordSignIn: (by: string) =>
-      record(by, 'sign-in').catch((error: unknown) =>
-        options.relayer.log({
-          level: 'warn',
-          event: 'audit.failed',
-          message: describeFault(error),
-        }),
-      ),
+    recordSignIn: (by: string) => {
+      const { clock, log } = options.relayer
+      const recorded = withTimeLimit(clock, signInTimeoutMs, record(by, 'sign-in'), () => {
+        throw new LedgerSilent('the ledger gave no answer in time')
+      })
+      return recorded.catch((error: unknown) => {
+        const message = `${by} signed in, and the audit may lack it: ${describeFault(error)}`
+        log({ level: 'warn', event: 'audit.failed', message })
+      })
+    },
     exportPage: (position: PagePosition) => answerExport(shared, position),
     ...createReads(options, readKnownHealth),
   }

@@ -1,3 +1,4 @@
+import { Hono } from 'hono/tiny'
 import {
   type LoopbackServer,
   startLoopbackServer,
@@ -9,6 +10,7 @@ import { type Assembly, assemble } from '../../src/compose/assemble.ts'
 import { parseConfig } from '../../src/compose/config.ts'
 import { ledgerParts } from '../../src/compose/ledger.ts'
 import { deriveRelayerAddress, getLedgerRules } from '../../src/compose/relay.ts'
+import type { Stores } from '../../src/compose/runtime.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
@@ -45,6 +47,7 @@ export type DeploymentOptions = {
   fetch?: typeof globalThis.fetch
   /** Sets how far the process's clock is ahead. */
   time?: { ahead: number }
+  console?: NonNullable<Stores['console']>
 }
 
 export function openDeployment({
@@ -54,6 +57,7 @@ export function openDeployment({
   fetch = globalThis.fetch,
   memory: openMemory = createMemoryStore,
   time = { ahead: 0 },
+  console = () => new Hono(),
 }: DeploymentOptions): Deployment {
   const config = parseConfig(variables)
   const events: LogEvent[] = []
@@ -86,6 +90,7 @@ export function openDeployment({
       keyStore: () => keyStore,
       answers: { find: async () => undefined, store: async () => {} },
       sockets: () => ({ accept: noSockets }),
+      console,
     },
   )
   return {

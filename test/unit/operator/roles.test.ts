@@ -1,5 +1,7 @@
+import { Hono } from 'hono/tiny'
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
@@ -17,7 +19,7 @@ import { type Role, roles } from '../../../src/operator/schemas/actor.ts'
 import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
 import { accept, alice, executionIn, mineAt, orderOf } from '../../ports/payments.ts'
-import { openDeployment } from '../../support/deployment.ts'
+import { openDeployment, openSqlLedger } from '../../support/deployment.ts'
 import { required } from '../compose/variables.ts'
 
 const phone = '+254700000001' as PhoneNumber
@@ -210,6 +212,25 @@ describe('a session of the console', () => {
     const shared = `${await first.begin('the-first-token')}`
     expect(await first.read(shared)).toMatchObject({ actor: { name: 'operator', role: 'money' } })
     expect(await open([], 'another-token').read(shared)).toBeUndefined()
+  })
+
+  test('begins though the ledger never answers, and the log says what the audit may lack', async () => {
+    let signedIn: Promise<void> | undefined
+    const { app, events } = openDeployment({
+      variables: { ...required, NODE_URL: 'http://127.0.0.1:1', OPERATORS: amina },
+      ledger: (options) => ({
+        ...openSqlLedger(openSqlite(), options),
+        recordAction: () => new Promise(() => {}),
+      }),
+      console: ({ operator }) => {
+        signedIn = operator.recordSignIn('amina')
+        return new Hono()
+      },
+    })
+    app()
+    await signedIn
+    const message = expect.stringMatching(/^amina signed in, and the audit may lack it: /)
+    expect(events).toContainEqual({ level: 'warn', event: 'audit.failed', message })
   })
 
   test('is no use in another name or with another time, and has a form token of its own', async () => {
