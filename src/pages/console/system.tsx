@@ -13,24 +13,24 @@ export function System({ status }: { status: StatusAnswer }) {
   return (
     <>
       <Nodes status={status} />
-      <Live name="checks" title="Checks">
+      <Live name="checks" title="What payments depend on">
         <Rows name="Checks" of={health.checks ?? []} columns={['name', 'state', 'says']} />
       </Live>
-      <Live name="relayer" title="Relayer">
+      <Live name="relayer" title="The key that pays for gas">
         {relayers.map((relayer) => (
           <Facts of={relayer} unit={coin} />
         ))}
       </Live>
-      <Live name="contracts" title="Contracts and pool">
+      <Live name="contracts" title="The contracts, and the money to lend">
         <Facts of={{ ...contracts, ...pool }} unit={unit} />
       </Live>
-      <Live name="chain" title="Chain">
+      <Live name="chain" title="The chain, and this version">
         <Facts of={{ chainId, version, schema, head, gasUsed, callsToday }} />
       </Live>
-      <Live name="counted" title="Events">
+      <Live name="counted" title="What happened, counted">
         <Rows name="Events" of={listCounts(status)} />
       </Live>
-      <Live name="guards" title="Guards">
+      <Live name="guards" title="What protects the money">
         <Rows name="Guards" of={guards} />
       </Live>
     </>
@@ -47,7 +47,7 @@ function Nodes({ status }: { status: StatusAnswer }) {
         : describeNode({ ...node, methods }, status),
   }))
   return (
-    <Live name="nodes" title="Nodes, as this process knows them">
+    <Live name="nodes" title="Nodes that are asked">
       <Rows name="Nodes" of={nodes} />
       <p class="soft">
         A node that fails or lags is suspended for a moment. A node whose answer was disproved by a
