@@ -1,6 +1,11 @@
-import type { Address } from 'viem'
+import { type Address, fromRlp, type Hex, keccak256, parseTransaction } from 'viem'
 import { getNetwork, type MiningRules, poolRules } from '../../src/chain/chains.ts'
-import { provedPayment, verifyPayment } from '../../src/node/reads/payment-proof.ts'
+import { UntrueAnswer } from '../../src/node/objects/bad-answers.ts'
+import { walkBinaryProof } from '../../src/node/objects/binary-trie.ts'
+import { decodeHeader } from '../../src/node/objects/header.ts'
+import { assertMined } from '../../src/node/objects/merged-mining.ts'
+import { isNamespaced, splitType } from '../../src/node/objects/transaction.ts'
+import { type ProvedPayment, provedPayment } from '../../src/node/reads/payment-proof.ts'
 import { decodeResults } from '../../src/relay/forwarder/requests.ts'
 import { parseJson } from '../../src/runtime/json.ts'
 import { createCommand, type Found, text } from '../stack/command.ts'
@@ -70,9 +75,7 @@ export function verified(hash: string, proof: unknown, mining?: MiningRules): Fo
   return { json: { hash, ...shown, work: `${work}` }, lines, isBad: !isDeep }
 }
 
-type Proof = Parameters<typeof verifyPayment>[1]
-
-function checkProof(hash: string, proof: Proof, mining?: MiningRules) {
+function checkProof(hash: string, proof: ProvedPayment, mining?: MiningRules) {
   try {
     return verifyPayment(hash, proof, mining)
   } catch (error) {
@@ -83,7 +86,7 @@ function checkProof(hash: string, proof: Proof, mining?: MiningRules) {
 }
 
 /** Says which rule a proof lacks whose blocks are only easier to mine than its network's. */
-function findEasierChain(hash: string, proof: Proof): string | undefined {
+function findEasierChain(hash: string, proof: ProvedPayment): string | undefined {
   try {
     const { chainId } = verifyPayment(hash, proof, { minDifficulty: 0n, from: 0 })
     const { minDifficulty, from } = getNetwork(chainId).mining
@@ -91,4 +94,67 @@ function findEasierChain(hash: string, proof: Proof): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Verifies a transaction's proof by hashes only; `rules` replace those of its chain. `work` is how
+ * many hashes the miners of its headers computed on average.
+ * @throws {UntrueAnswer} the proof does not show this transaction
+ */
+export function verifyPayment(hash: string, proof: ProvedPayment, rules?: MiningRules) {
+  const { transaction, receipt } = proof
+  const { type, rlp } = splitType(transaction.raw)
+  const { chainId = 0 } = parseTransaction(isNamespaced(type) ? rlp : transaction.raw)
+  const mining = rules ?? getNetwork(chainId).mining
+  const headers = proof.headers.map((header) => readProvedHeader(header, mining))
+  const [paymentHeader = throwUntrue('there is no header')] = headers
+  const isLinked = headers.every(
+    ({ parentHash }, index) => index === 0 || parentHash === headers[index - 1]?.hash,
+  )
+  if (!isLinked) throwUntrue('a header does not name the one before it as its parent')
+  if (keccak256(transaction.raw) !== hash) throwUntrue('the bytes are of another transaction')
+  assertInTrie(`${paymentHeader.transactionsRoot}`, transaction.index, transaction)
+  assertInTrie(`${paymentHeader.receiptsRoot}`, transaction.index, receipt)
+  // A receipt in RLP: status, cumulative gas, bloom and logs.
+  const [status, , , logs] = fromRlp(splitType(receipt.raw).rlp, 'hex') as [
+    Hex,
+    Hex,
+    Hex,
+    [Hex, Hex[], Hex][],
+  ]
+  return {
+    chainId,
+    block: { number: Number(paymentHeader.number), hash: paymentHeader.hash as Hex },
+    blocks: headers.length,
+    work: headers.reduce((sum, { difficulty }) => sum + BigInt(`${difficulty}`), 0n),
+    succeeded: status === '0x01',
+    logs: logs.map(([address, topics, logged]) => ({ address, topics, data: logged })),
+  }
+}
+
+function readProvedHeader(
+  { raw, coinbase, merkleProof }: ProvedPayment['headers'][number],
+  mining: MiningRules,
+): Record<string, unknown> {
+  const header = decodeHeader(raw)
+  if (header === undefined || Number(header.number) < mining.from)
+    return throwUntrue('a header has an unknown form')
+  const work = {
+    ...header,
+    bitcoinMergedMiningCoinbaseTransaction: coinbase,
+    bitcoinMergedMiningMerkleProof: merkleProof,
+  }
+  assertMined(work, header.mined, mining)
+  return header
+}
+
+function assertInTrie(root: string, index: number, { raw, nodes }: ProvedPayment['receipt']): void {
+  const provedValue = walkBinaryProof(nodes, root, index)
+  // No node of the trie may be missing, and none may be more than the path needs.
+  const isExact = provedValue?.valueHash === keccak256(raw) && `${provedValue.nodes}` === `${nodes}`
+  if (!isExact) throwUntrue('bytes are not in the trie of the block')
+}
+
+function throwUntrue(reason: string): never {
+  throw new UntrueAnswer(reason)
 }

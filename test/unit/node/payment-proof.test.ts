@@ -1,11 +1,7 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { verified } from '../../../scripts/ops/verify.ts'
-import {
-  type PaymentProof,
-  type ProvedPayment,
-  verifyPayment,
-} from '../../../src/node/reads/payment-proof.ts'
+import { verified, verifyPayment } from '../../../scripts/ops/verify.ts'
+import type { PaymentProof, ProvedPayment } from '../../../src/node/reads/payment-proof.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { forge, showing } from '../../support/rskj-node/forge.ts'
