@@ -1,24 +1,9 @@
 import { chooseVerdict, type NodeVerdict, type SendVerdict } from '../../chain/verdicts.ts'
 import { decodeRequests } from '../forwarder/requests.ts'
-import { mapNames } from '../ledger/rows.ts'
 import type { SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 import { readRequestPayee } from './payees.ts'
-
-/** Maps each verdict of the nodes to its effect on the nonce; `none` sends the same again later. */
-const nonceEffects = {
-  /** Waits for a block, and is outbid if none takes it for long. */
-  taken: 'is_held',
-  /** Is replaced at a higher price, if the chain asks for one. */
-  price_too_low: 'is_cheap',
-  /** Belongs to an unknown transaction, so its payments get another nonce. */
-  nonce_occupied: 'is_foreign',
-  ...mapNames('none', 'unknown', 'nonce_used', 'nonce_too_high', 'price_too_high'),
-  ...mapNames('none', 'insufficient_funds', 'quota', 'other'),
-} as const satisfies Record<SendVerdict, string>
-
-export type NonceEffect = (typeof nonceEffects)[SendVerdict]
 
 /** Describes a recorded transaction that a process sends. */
 export type Sending = {
@@ -32,13 +17,14 @@ export type Sending = {
 
 /**
  * Sends a recorded transaction, and counts it as sent after a transport error. `withheld`: it had
- * not left, and does not pay wallets only.
+ * not left, and does not pay wallets only. `displaced`: an unknown transaction has the nonce, so
+ * its payments get another one.
  */
 export async function broadcast(
   relayer: Relayer,
   sending: Sending,
   timeoutMs: number,
-): Promise<NonceEffect | 'withheld'> {
+): Promise<SendVerdict | 'withheld' | 'displaced'> {
   const { ledger, node, clock, log } = relayer
   const { nonce, transaction, isFirst } = sending
   if (sending.isUnsent && !(await beginSend(relayer, sending))) return 'withheld'
@@ -66,14 +52,13 @@ export async function broadcast(
     const message = 'Another transaction holds a nonce of ours in the pool or in the chain'
     log({ level: 'warn', event: 'nonce.foreign', message, nonce })
     logTransitions(log, (await ledger.recordDisplaced(nonce)) ?? [])
-    return 'is_foreign'
+    return 'displaced'
   }
   await ledger.recordSend(hash, verdict)
-  const effect = nonceEffects[verdict]
-  return effect === 'is_foreign' ? 'none' : effect
+  return verdict
 }
 
-const isOccupied = ({ verdict }: NodeVerdict): boolean => nonceEffects[verdict] === 'is_foreign'
+const isOccupied = ({ verdict }: NodeVerdict): boolean => verdict === 'nonce_occupied'
 
 /**
  * Tells whether unknown bytes hold the nonce: a node says so, pool or chain counts them, and no

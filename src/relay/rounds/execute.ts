@@ -1,8 +1,8 @@
 import { describeFault, type LogEvent } from '../../runtime/log.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import type { FollowedBlock } from '../ledger/meta.ts'
 import type { Slot } from '../ledger/payments/nonces.ts'
 import type { Transition } from '../ledger/payments/payment-states.ts'
-import type { FollowedBlock } from '../ledger/records/chain.ts'
 import type { Ledger } from '../ledger/steps.ts'
 import type { BlockId, SignedTransaction } from '../ledger/values.ts'
 import { broadcast, type Sending } from '../outcome/broadcast.ts'
@@ -224,11 +224,12 @@ async function resend(
   const { nonce, transaction } = action
   const { isFirst, isUnsent } = action.kind === 'rebroadcast' ? action : sentBefore
   const sending = { nonce, transaction, isFirst, isUnsent }
-  const effect = await broadcast(relayer, sending, nodeTimeoutMs)
+  const verdict = await broadcast(relayer, sending, nodeTimeoutMs)
   // Its payments are queued again for another nonce.
-  if (effect === 'withheld' || effect === 'is_foreign') return { kind: 'changed' }
-  if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }
-  if (action.kind === 'outbid' && (effect === 'is_cheap' || action.isStuck)) {
+  if (verdict === 'withheld' || verdict === 'displaced') return { kind: 'changed' }
+  // After any other verdict the same is sent again later.
+  if (verdict !== 'taken' && verdict !== 'price_too_low') return { kind: 'same' }
+  if (action.kind === 'outbid' && (verdict === 'price_too_low' || action.isStuck)) {
     await outbid(relayer, action)
   }
   if (action.kind === 'reportStuck') {

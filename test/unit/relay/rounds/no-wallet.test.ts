@@ -109,7 +109,7 @@ function open() {
 
 test('a cash-out leaves in a batch while its recipient is a wallet', async () => {
   const { accept, send, sessionsSent, stateOf } = open()
-  expect(await send(await accept('out', 'other'))).toBe('is_held')
+  expect(await send(await accept('out', 'other'))).toBe('taken')
   expect(sessionsSent()).toEqual([[1, 2]])
   expect([await stateOf('out'), await stateOf('other')]).toEqual(['signed', 'signed'])
 })
@@ -222,7 +222,7 @@ test('a transaction without a cash-out costs no question and no write more', asy
     begun += 1
     return ledger.beginSend(first)
   }
-  expect(await send(sending, { ledger: { ...ledger, beginSend } })).toBe('is_held')
+  expect(await send(sending, { ledger: { ...ledger, beginSend } })).toBe('taken')
   expect(begun).toBe(0)
   expect(asked.map(({ method }) => method)).toEqual(['eth_sendRawTransaction'])
 })
