@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from 'viem'
+import { bytesToHex, stringToBytes } from 'viem'
 import * as z from 'zod/mini'
 
 export type GrantedKey = {
@@ -24,9 +24,21 @@ export type QuotaRefusal = { resetAt: Date; period: 'day' | 'second' }
 /** Looks up API keys of the node service, of which only hashes are stored. */
 export type Keys = { readonly lookup: (hash: string) => Promise<KeyCheck> }
 
+/** Refuses calls of keys where `refuse` tells why, before they are counted. */
+export const limitSpending = (
+  keys: Keys,
+  refuse: (key: GrantedKey, calls: number) => QuotaRefusal | undefined,
+): Keys => ({
+  async lookup(hash) {
+    const key = await keys.lookup(hash)
+    if (key.kind === 'unknown') return key
+    return { ...key, spend: async (calls) => refuse(key, calls) ?? (await key.spend(calls)) }
+  },
+})
+
 /** Returns the SHA-256 of a key in hex; keys are random, so no salt is needed. */
 export function hashKey(key: string): string {
-  return bytesToHex(sha256(new TextEncoder().encode(key))).slice(2)
+  return bytesToHex(sha256(stringToBytes(key))).slice(2)
 }
 
 /** Parses a stored key, which holds the key's hash and never the key. */

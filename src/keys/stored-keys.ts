@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
+import { createRecent } from '../runtime/recent.ts'
 import type { KeyCheck, KeyRecord, Keys, QuotaRefusal } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 
@@ -23,7 +24,7 @@ type CachedKey = {
 
 /** Looks keys up in the configuration, then in the store, which may be a new object each time. */
 export function createStoredKeys(store: () => KeyStore, configured: Keys, clock: Clock): Keys {
-  const cache = new Map<string, CachedKey>()
+  const cache = createRecent<CachedKey>(maxCachedKeys)
 
   async function lookup(hash: string): Promise<KeyCheck> {
     const configuredKey = await configured.lookup(hash)
@@ -49,12 +50,7 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
     const record = await store().find(hash)
     const noCalls = { prepaidCalls: 0, nextPrepaidCalls: 0, resetAt: 0 }
     const key = { ...noCalls, ...cachedKey, record, cachedAt: now }
-    cache.delete(hash)
     cache.set(hash, key)
-    for (const [oldest] of cache) {
-      if (cache.size <= maxCachedKeys) break
-      cache.delete(oldest)
-    }
     return key
   }
 

@@ -1,5 +1,9 @@
-/** A cached text, and when it was cached (Unix ms) if it is unverified. */
-export type CachedText = { text: string; unverifiedSince: number | undefined }
+import * as z from 'zod/mini'
+
+/** Parses a cached text, and when it was cached (Unix ms) if it is unverified. */
+export const cachedText = z.object({ text: z.string(), unverifiedSince: z.optional(z.number()) })
+
+export type CachedText = z.output<typeof cachedText>
 
 /** Limits how long an unverified answer is used, in ms, because the node may have lied. */
 export const maxUnverifiedMs = 60_000

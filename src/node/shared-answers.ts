@@ -1,11 +1,12 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, stringToBytes } from 'viem'
-import * as z from 'zod/mini'
+import { hashKey } from '../keys/api-keys.ts'
 import { parseJson } from '../runtime/json.ts'
 import type { RedisDatabase } from '../runtime/redis.ts'
-import { type CachedText, maxUnverifiedMs } from './cache.ts'
+import { type CachedText, cachedText, maxUnverifiedMs } from './cache.ts'
 
-/** Stores answers for all processes of a location; may lose them, and its failures are ignored. */
+/**
+ * Stores answers for all processes of a location; may lose them, and its failures are ignored. Keys
+ * are hashed, so that no store shows what a customer asked for.
+ */
 export type SharedAnswers = {
   readonly find: (key: string) => Promise<CachedText | undefined>
   readonly store: (key: string, cachedText: CachedText) => Promise<void>
@@ -17,16 +18,8 @@ const verifiedLifetimeMs = 86_400_000
 const getLifetimeMs = ({ unverifiedSince }: CachedText): number =>
   unverifiedSince === undefined ? verifiedLifetimeMs : maxUnverifiedMs
 
-const cachedText = z.object({ text: z.string(), unverifiedSince: z.optional(z.number()) })
-
-function parseCachedText(text: string): CachedText | undefined {
-  const outcome = cachedText.safeParse(parseJson(text))
-  if (!outcome.success) return undefined
-  return { text: outcome.data.text, unverifiedSince: outcome.data.unverifiedSince }
-}
-
-/** Hashes a key, so that no store shows what a customer asked for. */
-const hashKeyName = (key: string): string => bytesToHex(sha256(stringToBytes(key))).slice(2)
+const parseCachedText = (text: string): CachedText | undefined =>
+  cachedText.safeParse(parseJson(text)).data
 
 type PlatformCache = {
   match: (address: string) => Promise<Response | undefined>
@@ -35,7 +28,7 @@ type PlatformCache = {
 
 /** Stores answers in the platform's cache, for all isolates of a location. */
 export function createPlatformAnswers(open: () => PlatformCache): SharedAnswers {
-  const toCacheUrl = (key: string): string => `https://answers.invalid/${hashKeyName(key)}`
+  const toCacheUrl = (key: string): string => `https://answers.invalid/${hashKey(key)}`
   return {
     async find(key) {
       const response = await open().match(toCacheUrl(key))
@@ -57,7 +50,7 @@ return ''
 /** Stores answers in Redis, for all Deno processes. */
 export function createRedisAnswers(database: RedisDatabase): SharedAnswers {
   const run = database.script(answersLua)
-  const toRedisName = (key: string): string => `answer:${hashKeyName(key)}`
+  const toRedisName = (key: string): string => `answer:${hashKey(key)}`
   return {
     find: async (key) => parseCachedText(`${await run([toRedisName(key)], [])}`),
     store: async (key, answer) => {

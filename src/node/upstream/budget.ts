@@ -1,5 +1,5 @@
 import { TransportError } from '../../chain/rpc.ts'
-import type { Keys } from '../../keys/api-keys.ts'
+import { type Keys, limitSpending } from '../../keys/api-keys.ts'
 import { type CallSource, type CallStore, type DailyCalls, dayMs } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
@@ -128,20 +128,8 @@ function addCalls(calls: DailyCalls, moreCalls: DailyCalls) {
 }
 
 /** Refuses calls with a network's keys once its budget for callers is used up. */
-export function limitByBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
-  return {
-    async lookup(hash) {
-      const key = await keys.lookup(hash)
-      if (key.kind === 'unknown' || key.chainId !== chainId) return key
-      return {
-        ...key,
-        async spend(calls) {
-          const resetAt = budget.findResetTime()
-          return resetAt === undefined
-            ? await key.spend(calls)
-            : { resetAt: new Date(resetAt), period: 'day' }
-        },
-      }
-    },
-  }
-}
+export const limitByBudget = (keys: Keys, budget: UpstreamBudget, chainId: number): Keys =>
+  limitSpending(keys, (key) => {
+    const resetAt = key.chainId === chainId ? budget.findResetTime() : undefined
+    return resetAt === undefined ? undefined : { resetAt: new Date(resetAt), period: 'day' }
+  })
