@@ -1,4 +1,5 @@
 import { getNetwork } from '../chain/chains.ts'
+import { createNode } from '../chain/node.ts'
 import type { Keys } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { CallSource } from '../keys/key-store.ts'
@@ -40,7 +41,7 @@ import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleOperations } from './operator.ts'
 import { assembleProofs } from './proofs.ts'
-import { assembleRelayer, getForwarder } from './relay.ts'
+import { assembleLoan, assembleRelayer, getForwarder } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleMessages } from './sms.ts'
 import { assembleUssdHandler } from './ussd.ts'
@@ -61,7 +62,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const counters = createRequestCounters(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, counters })
   const readers = assembleReaders(config)
-  const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
+  const { readDebt } = assembleLoan(config, { node: createNode(nodeService.request), clock })
+  const { sendMessages } = assembleMessages(config, runtime, stores.memory, readDebt)
   let app: App | undefined
 
   function createFeedDeps(service: NodeService, feedClock = clock): FeedDeps {

@@ -6,9 +6,7 @@ import {
   recordMessage,
 } from '../account/memory.ts'
 import type { PhoneNumber } from '../account/phone.ts'
-import { createNode } from '../chain/node.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import type { NodeService } from '../node/service.ts'
 import type { DueReminder } from '../relay/ledger/payments/reminders.ts'
 import type { DueSms, SmsFate } from '../relay/ledger/payments/sms.ts'
 import type { Ledger } from '../relay/ledger/steps.ts'
@@ -33,7 +31,7 @@ import {
   writeSms,
 } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, assembleLoan, assembleRates } from './relay.ts'
+import { assembleAccounts, assembleRates } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Creates the functions that encrypt and decrypt stored messages; none if SMS is off. */
@@ -160,40 +158,29 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   }
 }
 
-/** Creates the function that sends the due messages about payments, or none if SMS is off. */
-export function assembleSms(config: Config, runtime: Runtime, getStore: () => MemoryStore) {
-  const sender = createSender(config, runtime, getStore)
-  return sender && createSmsRound({ deliver: sender.sendSms, ...runtime })
-}
-
-/**
- * Creates the function that starts reminders of due loans, which the ledger's events tell too.
- * Returns undefined if there are neither messages nor events.
- */
-export function assembleReminders(
+/** Creates what sends the due messages of a round. */
+export function assembleMessages(
   config: Config,
   runtime: Runtime,
   getStore: () => MemoryStore,
   readDebt: LoanReader['readDebt'],
 ) {
   const sender = createSender(config, runtime, getStore)
-  if (sender === undefined && config.events === undefined) return undefined
-  return createReminders({ readDebt, deliver: sender?.sendReminder, ...runtime })
-}
-
-/** Creates the function that sends all due messages. It returns true while more may be due. */
-export function assembleMessages(
-  config: Config,
-  runtime: Runtime,
-  getStore: () => MemoryStore,
-  { request }: NodeService,
-) {
-  const sendSms = assembleSms(config, runtime, getStore)
-  const { readDebt } = assembleLoan(config, { node: createNode(request), clock: runtime.clock })
-  const startReminders = assembleReminders(config, runtime, getStore, readDebt)
-  return async (ledger: Ledger) => {
-    // Only starts them: reminders are sent in the background, so that no round waits for them.
-    startReminders?.(ledger)
-    return await sendSms?.(ledger)
+  /** Sends messages about payments; none if SMS is off. */
+  const sendSms = sender && createSmsRound({ deliver: sender.sendSms, ...runtime })
+  /** Starts reminders of due loans, which the ledger's events tell too; none without either. */
+  const startReminders =
+    sender === undefined && config.events === undefined
+      ? undefined
+      : createReminders({ readDebt, deliver: sender?.sendReminder, ...runtime })
+  return {
+    sendSms,
+    startReminders,
+    /** Sends all due messages. It returns true while more may be due. */
+    async sendMessages(ledger: Ledger) {
+      // Only starts them: reminders are sent in the background, so that no round waits for them.
+      startReminders?.(ledger)
+      return await sendSms?.(ledger)
+    },
   }
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import type { SmsAnswer, SmsMessage, SmsProvider } from './provider.ts'
 
 export type AfricasTalkingAccount = {
   apiKey: string
@@ -29,10 +28,16 @@ const responseSchema = z.object({
   }),
 })
 
+type SmsMessage = { to: string; text: string }
+
+/** Tells what became of a message: `later` may be tried again, `unknown` may have been sent. */
+type SmsAnswer = { kind: 'sent' } | { kind: 'later' | 'refused' | 'unknown'; reason: string }
+
 /** Creates a sender of messages. Without a clear answer, a message may have been sent. */
-export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProvider {
+export function createAfricasTalkingSms(options: AfricasTalkingOptions) {
   return {
-    async send(message) {
+    /** Tries once to send a message. Never throws. */
+    async send(message: SmsMessage): Promise<SmsAnswer> {
       try {
         const response = await postMessage(options, message)
         const parsed = responseSchema.safeParse(await response.json().catch(() => undefined))

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { assembleReminders, createSeals } from '../../../src/compose/sms.ts'
+import { assembleMessages, createSeals } from '../../../src/compose/sms.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -59,14 +59,14 @@ function open(product: object = menus.lender) {
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}) => {
     const of = parseConfig({ ...variables, ...changes })
-    const remind = assembleReminders(
+    const { startReminders } = assembleMessages(
       of,
       runtime,
       () => memory,
       (account) => node.debtOf(account),
     )
     return async () => {
-      remind?.(relay.ledger)
+      startReminders?.(relay.ledger)
       await Promise.all(running.splice(0))
     }
   }

@@ -6,7 +6,7 @@ import { createMemory } from '../../../src/account/memory.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { createWalletCodes } from '../../../src/account/wallets.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { assembleSms, createSeals } from '../../../src/compose/sms.ts'
+import { assembleMessages, createSeals } from '../../../src/compose/sms.ts'
 import { describeLoanRefusal } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
@@ -64,7 +64,13 @@ function open(settings: Record<string, string> = {}, more: object = {}) {
   const { issue } = createWalletCodes({ keys: { hashInput }, memory: createMemory(() => memory) })
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}, over: Partial<WholeLedger> = {}) => {
-    const sendSms = assembleSms(parseConfig({ ...variables, ...changes }), runtime, () => memory)
+    const of = parseConfig({ ...variables, ...changes })
+    const { sendSms } = assembleMessages(
+      of,
+      runtime,
+      () => memory,
+      () => Promise.reject(),
+    )
     return async () => {
       const isMore = await sendSms?.({ ...relay.ledger, ...over })
       await Promise.all(running.splice(0))
