@@ -13,20 +13,15 @@ import type { SignedTransaction } from './ledger/values.ts'
 export type TransactionContent = { to: Address; data: Hex; gas: number }
 
 /** Describes a transaction to sign: legacy (EIP-155), since Rootstock takes no other. */
-export type UnsignedTransaction = TransactionContent & { nonce: number; gasPriceWei: bigint }
+type UnsignedTransaction = TransactionContent & { nonce: number; gasPriceWei: bigint }
 
-export type Signer = {
-  address: Address
-  /** Signs at once: nothing else runs between a decision and its signature. */
-  sign(transaction: UnsignedTransaction): SignedTransaction
-  /** Reads what a transaction of this signer does. */
-  readContent(transaction: SignedTransaction): TransactionContent
-}
+export type Signer = ReturnType<typeof createSigner>
 
-export function createSigner(account: KeyAccount, chainId: number): Signer {
+export function createSigner(account: KeyAccount, chainId: number) {
   return {
     address: account.address,
-    sign({ gasPriceWei, gas, ...transaction }) {
+    /** Signs at once: nothing else runs between a decision and its signature. */
+    sign({ gasPriceWei, gas, ...transaction }: UnsignedTransaction): SignedTransaction {
       const unsigned = {
         ...transaction,
         type: 'legacy',
@@ -38,7 +33,8 @@ export function createSigner(account: KeyAccount, chainId: number): Signer {
       const raw = serializeTransaction(unsigned, account.signDigest(digest))
       return { hash: keccak256(raw), raw, gasPriceWei }
     },
-    readContent({ raw }) {
+    /** Reads what a transaction of this signer does. */
+    readContent({ raw }: SignedTransaction): TransactionContent {
       const { to, data = '0x', gas = 0n } = parseTransaction(raw)
       return { to: to ?? zeroAddress, data, gas: Number(gas) }
     },

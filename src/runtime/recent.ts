@@ -1,11 +1,7 @@
-export type Recent<Value> = {
-  has(key: string): boolean
-  get(key: string): Value | undefined
-  set(key: string, value: Value): void
-}
+export type Recent<Value> = ReturnType<typeof createRecent<Value>>
 
 /** Creates a map of at most `limit` entries, which has at least the last half of them used. */
-export function createRecent<Value>(limit: number): Recent<Value> {
+export function createRecent<Value>(limit: number) {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
 
@@ -18,8 +14,8 @@ export function createRecent<Value>(limit: number): Recent<Value> {
   }
 
   return {
-    has: (key) => young.has(key) || old.has(key),
-    get(key) {
+    has: (key: string): boolean => young.has(key) || old.has(key),
+    get(key: string): Value | undefined {
       if (young.has(key) || !old.has(key)) return young.get(key)
       const value = old.get(key) as Value
       set(key, value)

@@ -1,4 +1,4 @@
-import { poolRules } from '../../chain/chains.ts'
+import { type PoolRules, poolRules } from '../../chain/chains.ts'
 import {
   type AnyRow,
   getListPosition,
@@ -14,40 +14,31 @@ import {
   type Write,
 } from './rows.ts'
 
-export type LedgerRules = {
-  /** Limits the nonces in use at a time, counted from the chain's next nonce. */
-  maxInFlight: number
-  /** Sets for how many blocks a settled payment is watched. */
-  watchBlocks: number
-  /** Limits the age of facts that change slowly. */
-  accountStateMs: number
-  /** Sets how long a nonce stays unused that a foreign transaction has. */
-  displacedMs: number
-  /** Limits the transactions that carry a payment without effect; then it only waits to expire. */
-  maxAttempts: number
-  /** Sets how long a session's answer is stored: at least the forwarder's 7 days. */
-  retentionMs: number
-  /** Sets how long a finding must be gone before its alert is cleared. */
-  alertEndMs: number
-  /** Sets how long a settled payment's outcome is kept; longer than its row. */
-  historyMs: number
-  /** Tells whether the store may lose its last commits, as a Redis whose replica takes over. */
-  canLoseTail: boolean
-  /** Tells whether the lender's own system is told of what happens to accounts. */
-  tellsEvents: boolean
-}
-
 export const ledgerRules = {
-  // RSKj's pool drops a transaction after 650 s: by then unknown ones are in a block or gone.
+  /**
+   * Sets how long a nonce stays unused that a foreign transaction has. RSKj's pool drops one after
+   * 650 s: by then unknown ones are in a block or gone.
+   */
   displacedMs: 15 * 60 * 1000,
+  /** Limits the transactions that carry a payment without effect; then it only waits to expire. */
   maxAttempts: 8,
-  // The forwarder refuses a spent id for 7 days; a day more covers clocks and pauses.
+  /**
+   * Sets how long a session's answer is stored. The forwarder refuses a spent id for 7 days; a day
+   * more covers clocks and pauses.
+   */
   retentionMs: 8 * 24 * 60 * 60 * 1000,
+  /** Sets how long a settled payment's outcome is kept; longer than its row. */
   historyMs: 90 * 24 * 60 * 60 * 1000,
   alertEndMs: poolRules.rootstock.alertEndMs,
+  /** Tells whether the store may lose its last commits, as a Redis whose replica takes over. */
   canLoseTail: false,
+  /** Tells whether the lender's own system is told of what happens to accounts. */
   tellsEvents: false,
-} as const
+}
+
+/** Adds those that follow from the chain's pool. */
+export type LedgerRules = typeof ledgerRules &
+  Pick<PoolRules, 'maxInFlight' | 'watchBlocks' | 'accountStateMs'>
 
 /** Gives a step the store's rows with the step's own writes, which are not committed yet. */
 export type Draft<All extends Tables = typeof tables> = {

@@ -20,11 +20,17 @@ const followed = {
   number: z.int(),
   hash,
   timestampSeconds: z.optional(z.int()),
+  /** Gives the used share of its gas, from 0 to 1. */
   fullness: z.optional(z.number()),
+  /** Counts the hashes that mined it; undefined if that is not proved or not needed. */
   difficulty: z.optional(hash),
+  /** Counts the fewest hashes for which a block on top of it is believed. */
   floor: z.optional(hash),
 }
 const followedBlock = z.object({ ...followed, count: z.int() })
+
+/** Is a block of the chain that we follow; `count` is our next nonce after it. */
+export type FollowedBlock = z.output<typeof followedBlock>
 
 const intake = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open') }),

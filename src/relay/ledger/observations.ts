@@ -1,12 +1,9 @@
 import * as z from 'zod/mini'
+import { weiSchema } from '../../loan/amounts.ts'
 
 /** Parses a Unix time in ms by the ledger's clock. */
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
-const weiValue = z.pipe(
-  wei,
-  z.transform((digits) => BigInt(digits)),
-)
 
 /** Parses the amounts of the loan contract; the daily cap leaves `issuableWei`. */
 const pool = z.object({
@@ -21,8 +18,8 @@ const pool = z.object({
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
   /** Gives the balance of the relayer's key. */
-  balanceWei: z.object({ value: weiValue }),
-  gasPriceWei: z.object({ value: weiValue }),
+  balanceWei: z.object({ value: weiSchema }),
+  gasPriceWei: z.object({ value: weiSchema }),
   /** Tells whether forwarder and loan contract exist and accept this relayer. */
   contracts: z.object({
     state: z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { saveMeta } from './meta.ts'
+import { type FollowedBlock, saveMeta } from './meta.ts'
 import type { ObservationReport } from './observations.ts'
 import { findCarrier, markForResend, saveNonce } from './payments/nonces.ts'
 import {
@@ -19,7 +19,6 @@ import { reads, writes } from './port.ts'
 import {
   type AccountState,
   type FactReading,
-  type FollowedBlock,
   readFollowedBlocks,
   recordObservations,
   saveAccountState,

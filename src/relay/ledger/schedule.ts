@@ -46,14 +46,7 @@ type Alarm = {
   deleteAlarm(): Promise<void>
 }
 
-export type ScheduledLedger<Any extends Steps> = {
-  /** Sets the alarm when a call opens work. */
-  ledger: Port<Any>
-  /** Starts a round at once if none is due, and within `roundMs` at the latest. */
-  wake(): Promise<void>
-  /** Runs a round. The alarm may fire twice, so everything here may be repeated. */
-  runDueRound(): Promise<void>
-}
+export type ScheduledLedger<Any extends Steps> = ReturnType<typeof scheduleLedger<Any>>
 
 /** Sets the alarm when work is opened, and runs rounds until nothing is left. */
 export function scheduleLedger<Any extends Steps>(
@@ -62,22 +55,25 @@ export function scheduleLedger<Any extends Steps>(
   alarm: Alarm,
   schedule: LedgerSchedule<Any>,
   now: () => number,
-): ScheduledLedger<Any> {
+) {
   const call = (method: string, args: unknown[]): unknown =>
     (ledger[method] as (...args: unknown[]) => unknown)(...args)
 
   return {
+    /** Sets the alarm when a call opens work. */
     ledger: createLedgerPort(steps, async (method, args) => {
       const answer = call(method, args)
       const dueMs = getDueDelayMs(steps, method, args, schedule.roundMs)
       if (dueMs !== undefined) await armAlarm(dueMs)
       return answer
     }),
-    async wake() {
+    /** Starts a round at once if none is due, and within `roundMs` at the latest. */
+    async wake(): Promise<void> {
       // If a round is due within its usual time, no second one starts.
       await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : armAlarm(schedule.roundMs))
     },
-    async runDueRound() {
+    /** Runs a round. The alarm may fire twice, so everything here may be repeated. */
+    async runDueRound(): Promise<void> {
       // The next alarm is set first, so that alarms continue even if the process dies below. It
       // takes the place of a retry (findings/durable-object-alarm-before-throw.sh).
       await alarm.setAlarm(now() + schedule.roundMs)

@@ -1,13 +1,13 @@
+import type { Address } from 'viem'
 import { requestLifetimeSeconds, type SignedRequest } from '../forwarder/requests.ts'
 import { isSilentOnPayments, type ObstacleKind } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
-import type { Draft } from './draft.ts'
+import type { Draft, StepContext } from './draft.ts'
 import { saveMeta } from './meta.ts'
-import type { ObservationReport, Observations } from './observations.ts'
+import type { ObservationReport } from './observations.ts'
 import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent } from './payments/counts.ts'
 import { getRequest, readExecutedOrder } from './payments/executed.ts'
-
 import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
 import { opens, reads, writes } from './port.ts'
@@ -34,23 +34,9 @@ import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
 /** Limits an account's open payments: a new one is simulated after all of them. */
 export const maxOpenPayments = 16
 
-export type Undecided = {
-  kind: 'undecided'
-  /** Lists payments without a known outcome, the oldest first, at most {@link maxOpenPayments}. */
-  open: SignedRequest[]
-  /** Lists those executed a moment ago, the oldest first: a node may not know them yet. */
-  executed: SignedRequest[]
-  /** Counts the account's payments. An offer repeats it, to show on which state it is based. */
-  version: number
+export type Undecided = ReturnType<typeof readUndecided> & {
   /** Is set by who composes the ledger if the account is an agent's: other limits may apply. */
   isAgent?: true
-  /** Is set if lost rows may hold a payment: a refusal has to tell whether its intent is spent. */
-  isDoubtful?: true
-  /** Is set if money is held back in the account: a payment needs what it has. */
-  isRecalled?: true
-  /** Holds what is known of the chain; `now` is the ledger's time, to compare clocks. */
-  observations: Observations
-  now: number
 }
 
 type SessionRefusal = StepKey & {
@@ -93,28 +79,37 @@ function listRecentlyExecuted(
     .reverse()
 }
 
+/** Reads an account's open work, by which a payment of it is judged. */
+function readUndecided(step: StepContext, address: Address) {
+  const { rows } = step
+  const account = readAccountTotals(rows, address)
+  const open = listOpenPayments(rows, account)
+    .map(({ request }) => request)
+    .slice(0, maxOpenPayments)
+  return {
+    kind: 'undecided' as const,
+    /** Lists payments without a known outcome, the oldest first. */
+    open,
+    /** Lists those executed a moment ago, the oldest first: a node may not know them yet. */
+    executed: listRecentlyExecuted(rows, account, maxOpenPayments - open.length),
+    /** Counts the account's payments. An offer repeats it, to show on which state it is based. */
+    version: account.seen,
+    observations: readObservations(step),
+    /** Is the ledger's time, to compare clocks. */
+    now: rows.now,
+    /** Is set if lost rows may hold a payment: a refusal tells whether its intent is spent. */
+    ...(isDoubtful(rows) && { isDoubtful: true as const }),
+    /** Is set if money is held back in the account: a payment needs what it has. */
+    ...(isRecalled(rows, address) && { isRecalled: true as const }),
+  }
+}
+
 export const sessionSteps = {
   /** Returns a session's decision, or the account's open work. */
-  lookup: reads((step, question: StepKey): Decided | Undecided => {
-    const { rows } = step
-    const decided = findDecision(rows, question)
-    if (decided !== undefined) return decided
-    const account = readAccountTotals(rows, question.account)
-    const open = listOpenPayments(rows, account)
-      .map(({ request }) => request)
-      .slice(0, maxOpenPayments)
-    const executed = listRecentlyExecuted(rows, account, maxOpenPayments - open.length)
-    return {
-      kind: 'undecided',
-      open,
-      executed,
-      version: account.seen,
-      observations: readObservations(step),
-      now: rows.now,
-      ...(isDoubtful(rows) && { isDoubtful: true }),
-      ...(isRecalled(rows, question.account) && { isRecalled: true }),
-    }
-  }),
+  lookup: reads(
+    (step, question: StepKey): Decided | Undecided =>
+      findDecision(step.rows, question) ?? readUndecided(step, question.account),
+  ),
   /** Stores the first value under a name, and returns it: redeliveries show the same. */
   saveFirstValue: writes(({ rows }, showing: FirstValue) =>
     saveFirstValue(rows, showing, findDecision(rows, showing)),

@@ -1,53 +1,16 @@
 import type { Address } from 'viem'
+import type { StepContext } from './draft.ts'
 import { readMeta } from './meta.ts'
-import { listOpenNonces, type OpenNonce } from './payments/nonces.ts'
+import { listOpenNonces } from './payments/nonces.ts'
 import { listPhasePayments, type Payment, toPayment } from './payments/payment-states.ts'
 import { findNextNonce, readRelayerTotals } from './payments/relayer-totals.ts'
 import { reads } from './port.ts'
-import {
-  type AccountState,
-  type FactReading,
-  type FollowedBlock,
-  readAccountState,
-  readFollowedBlocks,
-} from './records/chain.ts'
+import { readAccountState, readFollowedBlocks } from './records/chain.ts'
 import { describeDifferences, type Identity } from './records/identity.ts'
 import { mayEndPossibleLoss, readPossibleLossAt } from './records/possible-loss.ts'
 import { mapOpenPhases, openPhases } from './transitions.ts'
-import type { BlockId } from './values.ts'
 
-export type Work = {
-  now: number
-  head: BlockId | undefined
-  /** Lists blocks that follow each other by their parents' hashes, the head first. */
-  followedBlocks: readonly FollowedBlock[]
-  /** Holds facts at most {@link LedgerRules.accountStateMs} old; `nextReading` is read next. */
-  accountState: AccountState
-  nextReading: FactReading
-  /** Tells since when the chain has been behind `head` (Unix time in ms). */
-  behindSince: number | undefined
-  nextNonce: number
-  nonces: OpenNonce[]
-  /** Lists payments that wait for a nonce, the oldest first. */
-  waiting: Payment[]
-  /** Lists payments that only wait for their deadline, the oldest first. */
-  stuck: Payment[]
-  carried: Payment[]
-  /** Lists payments in a block that are not final. */
-  mined: Payment[]
-  /**
-   * Tells whether a recent block holds our transactions: it may still leave the chain. Is also true
-   * once a final block may end the doubt of {@link Work.possibleLossAt}.
-   */
-  watching: boolean
-  /**
-   * Tells when rows may have been lost (Unix time in ms), until all that they may have signed has
-   * expired. A payment accepted since may be executed by another request, signed before.
-   */
-  possibleLossAt?: number | undefined
-  /** Names the values in which the given identity differs; undefined if none was given. */
-  differences?: readonly string[] | undefined
-}
+export type Work = ReturnType<typeof readWork>
 
 /** Returns the payments of these phases, one phase after the other. */
 export const listPayments = (
@@ -62,33 +25,44 @@ export const isOpen = (work: Work): boolean =>
 const workLimit = 1000
 /** Limits the waiting payments of one answer, to about what a block takes. */
 const queueLimit = 200
+
+function readWork(step: StepContext, identity?: Identity) {
+  const { rows, rules } = step
+  const followed = readFollowedBlocks(step)
+  // A payment may be settled by its own request before any round has seen a head.
+  const from = followed.head === undefined ? 0 : followed.head.number - rules.watchBlocks + 1
+  const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
+  return {
+    now: rows.now,
+    ...followed,
+    ...readAccountState(step),
+    /** Tells since when the chain has been behind `head` (Unix time in ms). */
+    behindSince: readMeta(rows, 'behind_since'),
+    nextNonce: findNextNonce(readRelayerTotals(rows, step.relayer)),
+    nonces: listOpenNonces(step),
+    /** Lists each phase's payments, the oldest first; `stuck` ones only wait for their deadline. */
+    ...mapOpenPhases((phase) => {
+      const limit = phase === 'waiting' ? queueLimit : workLimit
+      return listPhasePayments(rows, phase, limit).map(toPayment)
+    }),
+    /**
+     * Tells whether a recent block holds our transactions: it may still leave the chain. Is also
+     * true once a final block may end the doubt of `possibleLossAt`.
+     */
+    watching: watched.length > 0 || mayEndPossibleLoss(rows),
+    /**
+     * Tells when rows may have been lost (Unix time in ms), until all that they may have signed has
+     * expired. A payment accepted since may be executed by another request, signed before.
+     */
+    possibleLossAt: readPossibleLossAt(rows),
+    /** Names the values in which the given identity differs; undefined if none was given. */
+    differences: identity && describeDifferences(step, identity),
+  }
+}
+
 export const workSteps = {
   /** Returns all unsettled work, for a round. */
-  readWork: reads((step, identity?: Identity): Work => {
-    const { rows, rules } = step
-    const relayer = readRelayerTotals(rows, step.relayer)
-    const { head, followedBlocks } = readFollowedBlocks(step)
-    const possibleLossAt = readPossibleLossAt(rows)
-    // A payment may be settled by its own request before any round has seen a head.
-    const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
-    const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
-    return {
-      now: rows.now,
-      head,
-      followedBlocks,
-      ...readAccountState(step),
-      behindSince: readMeta(rows, 'behind_since'),
-      nextNonce: findNextNonce(relayer),
-      nonces: listOpenNonces(step),
-      ...mapOpenPhases((phase) => {
-        const limit = phase === 'waiting' ? queueLimit : workLimit
-        return listPhasePayments(rows, phase, limit).map(toPayment)
-      }),
-      watching: watched.length > 0 || mayEndPossibleLoss(rows),
-      possibleLossAt,
-      ...(identity && { differences: describeDifferences(step, identity) }),
-    }
-  }),
+  readWork: reads(readWork),
   findPayment: reads(({ rows }, session: string): Payment | undefined => {
     const row = rows.row('payments', session)
     return row && toPayment(row)

@@ -3,7 +3,6 @@ import type { MinedReport } from '../ledger/carrying.ts'
 import type { SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'
 import { readExecutions } from './executions.ts'
-import { logTransitions } from './log-transitions.ts'
 
 /** Describes a nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
@@ -32,9 +31,4 @@ export async function readMinedReport(
     return { nonce, sessions, hash, block, executions, isFinal }
   }
   return undefined
-}
-
-/** Records what a passed nonce did; rounds check its block again until that is final. */
-export async function settle({ ledger, log }: Relayer, report: MinedReport): Promise<void> {
-  logTransitions(log, await ledger.recordMined(report))
 }

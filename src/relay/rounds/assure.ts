@@ -1,7 +1,7 @@
 import { paymentKinds } from '../../loan/kinds.ts'
 import type { LogEvent } from '../../runtime/log.ts'
+import type { FollowedBlock } from '../ledger/meta.ts'
 import type { Payment } from '../ledger/payments/payment-states.ts'
-import type { FollowedBlock } from '../ledger/records/chain.ts'
 import { mayBeAssured } from '../ledger/records/settled.ts'
 import type { Work } from '../ledger/work.ts'
 import { maxFinalAgeMs } from '../outcome/settled-balance.ts'

@@ -15,17 +15,7 @@ export type RoundsOptions = {
   log: Log
 }
 
-/** Runs the rounds of a ledger whose storage has no alarm. */
-export type Rounds = {
-  /** Makes a round due within `roundMs`. */
-  wake(): Promise<void>
-  /** Runs the tasks that are due. Never rejects. */
-  work(): Promise<void>
-  /** Runs tasks as they become due, until the signal aborts. */
-  watch(signal: AbortSignal): Promise<void>
-  /** Makes the watch read the queue within seconds. */
-  checkSoon(): void
-}
+export type Rounds = ReturnType<typeof createRounds>
 
 /** Pause between two wakings of the ledger, in case no round was ever made due. */
 const wakeEveryMs = 60_000
@@ -33,17 +23,12 @@ const wakeEveryMs = 60_000
 /** Length of a lease in rounds; a process that does not renew its lease counts as dead. */
 const leaseRounds = 3
 
-export function createRounds({
-  queue,
-  runRound,
-  onRoundEnd,
-  roundMs,
-  clock,
-  log,
-}: RoundsOptions): Rounds {
+/** Runs the rounds of a ledger whose storage has no alarm. */
+export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log }: RoundsOptions) {
   const leaseMs = roundMs * leaseRounds
   let wakeController = new AbortController()
 
+  /** Runs the tasks that are due. Never rejects. */
   async function work(): Promise<void> {
     try {
       for (const held of await queue.take(leaseMs)) await runTask(held)
@@ -87,6 +72,7 @@ export function createRounds({
     }
   }
 
+  /** Makes a round due within `roundMs`. */
   async function wake(): Promise<void> {
     try {
       await queue.arm(roundTask, roundMs)
@@ -95,6 +81,7 @@ export function createRounds({
     }
   }
 
+  /** Runs tasks as they become due, until the signal aborts. */
   async function watch(signal: AbortSignal): Promise<void> {
     let wokenAt = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {
@@ -107,7 +94,7 @@ export function createRounds({
     }
   }
 
-  /** Waits for the next round; {@link Rounds.checkSoon} shortens the wait to a few seconds. */
+  /** Waits for the next round; `checkSoon` shortens the wait to a few seconds. */
   async function waitForNextRound(signal: AbortSignal): Promise<void> {
     await clock.sleep(
       roundMs - getUrgentRoundMs(roundMs),
@@ -117,7 +104,7 @@ export function createRounds({
     await clock.sleep(getUrgentRoundMs(roundMs), signal)
   }
 
-  return { wake, work, watch, checkSoon: () => wakeController.abort() }
+  return { wake, work, watch, checkSoon: (): void => wakeController.abort() }
 }
 
 /**

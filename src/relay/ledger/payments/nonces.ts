@@ -46,18 +46,7 @@ export type Slot = {
 
 export type SignedNonce = { hash: Hex; nonce: number }
 
-export type OpenNonce = {
-  nonce: number
-  /** Lists the payments that it carries, in the order of their requests. */
-  sessions: readonly string[]
-  /** Lists all transactions ever recorded for it, the highest price first. */
-  transactions: (SignedTransaction & {
-    recordedAt: number
-    sentAt: number | undefined
-    /** Counts the sends in a row that no node took. */
-    failures: number
-  })[]
-}
+export type OpenNonce = ReturnType<typeof listOpenNonces>[number]
 
 /** Holds a nonce; `bytes` lists the hash and the gas price of each of its transactions. */
 type NonceRow = Row<'nonces'>
@@ -238,9 +227,9 @@ export function findCarrier(
   return row?.sessions.includes(session) ? row : undefined
 }
 
-/** Lists the nonces whose transactions are in no block. */
-export function listOpenNonces({ rows, relayer }: StepContext): OpenNonce[] {
-  return readRelayerTotals(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
+/** Lists the nonces whose transactions are in no block, with those, the highest price first. */
+export function listOpenNonces({ rows, relayer }: StepContext) {
+  return readRelayerTotals(rows, relayer).open.flatMap(([nonce]) => {
     const row = rows.named('nonces', relayer, nonce)
     if (row?.state !== 'recorded') return []
     const transactions = listTransactionRows(rows, row).map(

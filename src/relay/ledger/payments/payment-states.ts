@@ -26,27 +26,10 @@ import { saveReminder } from './reminders.ts'
 import { updateReserves } from './reserves.ts'
 import { holdSms, updateSmsState } from './sms.ts'
 
-export type Payment = {
-  session: string
-  state: PaymentState
-  order: Order
-  nonce: number | undefined
-  /** Counts the transactions that carried it without effect. */
-  attempts: number
-  execution: Execution | undefined
-  /** Tells why it failed, if it did. */
-  reason: string
-  acceptedAt: number
-  /** Tells since when it is assured, before its block is final (Unix time in ms). */
-  assuredAt: number | undefined
-  /** Tells whether it was final at once, and no proved block has assured it since. */
-  isBacked: boolean
-}
-
 export type Transition = {
   intentId: Hex
   kind: PaymentKind
-  from: PaymentState | 'none'
+  from: PaymentState
   to: PaymentState
   hash: Hex | undefined
   reason: string
@@ -336,26 +319,34 @@ function savePayment(rows: Draft, before: PaymentRow | undefined, after: Payment
   rows.put('payments', after)
 }
 
-export function toPayment(row: PaymentRow): Payment {
+export type Payment = ReturnType<typeof toPayment>
+
+export function toPayment(row: PaymentRow) {
   const { outcome, reason, hash, block_number: number, block_hash: blockHash } = row
   const isSettled = outcome !== null && hash !== null && number !== null && blockHash !== null
+  const execution: Execution | undefined = isSettled
+    ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash } }
+    : undefined
+  const order: Order = {
+    ...readOrder(row),
+    request: getRequest(row),
+    lasting: row.lasting,
+    agreed: getAgreed(row),
+  }
   return {
     session: row.session,
     state: row.state,
-    order: {
-      ...readOrder(row),
-      request: getRequest(row),
-      lasting: row.lasting,
-      agreed: getAgreed(row),
-    },
+    order,
     nonce: row.nonce ?? undefined,
+    /** Counts the transactions that carried it without effect. */
     attempts: row.attempts,
-    execution: isSettled
-      ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash as Hex } }
-      : undefined,
+    execution,
+    /** Tells why it failed, if it did. */
     reason: reason ?? '',
     acceptedAt: row.accepted_at,
+    /** Tells since when it is assured, before its block is final (Unix time in ms). */
     assuredAt: row.assured_at,
+    /** Tells whether it was final at once, and no proved block has assured it since. */
     isBacked: row.backed !== undefined,
   }
 }

@@ -1,6 +1,5 @@
-import type { Hex } from 'viem'
 import type { StepContext } from '../draft.ts'
-import { readMeta, saveMeta } from '../meta.ts'
+import { type FollowedBlock, readMeta, saveMeta } from '../meta.ts'
 import {
   addReport,
   dropDeploymentFacts,
@@ -9,19 +8,6 @@ import {
   type Observations,
 } from '../observations.ts'
 import type { BlockId } from '../values.ts'
-
-/** Holds a followed block. Up to it, blocks hold our transactions of all nonces below `count`. */
-export type FollowedBlock = BlockId & {
-  count: number
-  /** Unix time in seconds. */
-  timestampSeconds?: number | undefined
-  /** Gives the used share of its gas, from 0 to 1. */
-  fullness?: number | undefined
-  /** Counts the hashes that mined it; undefined if that is not proved or not needed. */
-  difficulty?: Hex | undefined
-  /** Counts the fewest hashes for which a block on top of it is believed. */
-  floor?: Hex | undefined
-}
 
 const stateFacts = ['chainNonce', 'reportedNonce', 'gasPriceWei', 'balanceWei'] as const
 
@@ -39,7 +25,7 @@ type SavedByRelayer = { relayer?: string | undefined }
 const isOfRelayer = ({ relayer }: StepContext, saved: SavedByRelayer): boolean =>
   saved.relayer === relayer
 
-/** Returns the last known head, and the blocks that were followed up to it. */
+/** Returns the last known head, and the blocks that were followed up to it, the head first. */
 export function readFollowedBlocks(step: StepContext): {
   head: BlockId | undefined
   followedBlocks: readonly FollowedBlock[]

@@ -72,7 +72,7 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
   const load = createLoad(database, keys, tables)
   const commit = createCommit(database, keys, tables)
   /** Holds rows that may be outdated: they answer a call if its commit finds the same ones. */
-  const cachedRows: RowVersions = createRecent(maxCachedRows)
+  const cachedRows = createRecent<VersionedRow>(maxCachedRows)
   const time = createReckoning(options.steadyMs)
   const ensureSchemaOnce = createSchemaCheck(load, commit, createEvictionReader(database))
 

@@ -39,7 +39,7 @@ export function createSqlLedger<Any extends Steps>(
 ): SyncPort<Any> {
   const statements = createStatements(tables)
   sql.transaction(() => openTables(sql, tables, statements))
-  const cachedRows: RowCache = createRecent(maxCachedRows)
+  const cachedRows = createRecent<AnyRow | undefined>(maxCachedRows)
   const emptyTables = new Set(Object.keys(tables).filter((table) => isEmpty(sql, table)))
   const view = createSqlView(sql, tables, statements, cachedRows, emptyTables)
 

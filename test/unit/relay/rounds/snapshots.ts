@@ -162,6 +162,7 @@ export function paymentOf(
 export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
   ...{ head: undefined, followedBlocks: [], accountState: {}, nextReading: 'reportedNonce' },
   ...{ behindSince: undefined, nextNonce: 0, watching: false },
+  ...{ possibleLossAt: undefined, differences: undefined },
   ...{ nonces: [], waiting: [], stuck: [], carried: [], mined: [] },
   ...open,
 })
