@@ -4,7 +4,7 @@ import { paymentKinds } from '../../src/loan/kinds.ts'
 import { describeAgreed, formatAgreed } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeRecall, holdWords } from '../../src/operator/holds.ts'
-import { describeFate, remedies, reminderWords } from '../../src/operator/remedies.ts'
+import { describeFate, nameWay, remedies, reminderWords } from '../../src/operator/remedies.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
 import type { PaymentDetails, PaymentSummary } from '../../src/operator/schemas/payments.ts'
@@ -156,8 +156,8 @@ function explainDirection(payment: ActionAnswer<'lookup'>['payments'][number], u
   const party =
     direction === 'in' ? ` from ${account}` : recipient === null ? '' : ` to ${recipient}`
   const codeText = describeCode(payment)
-  const way = direction === 'in' ? 'In' : 'Out'
-  return `${way}${party}${codeText}: ${explainPayment(payment, unit)}`
+  const way = nameWay(payment)
+  return `${way.charAt(0).toUpperCase()}${way.slice(1)}${party}${codeText}: ${explainPayment(payment, unit)}`
 }
 
 /** Names a withdrawal's code, and when its agent said that it was paid out. */
@@ -233,7 +233,7 @@ function describeArrivals({ arrivals }: ActionAnswer<'lookup'>, unit: Unit): str
   if (arrivals === null) return ['No node answers what else arrived on the chain.']
   return arrivals.map(
     ({ from, amountWei, block, hash }) =>
-      `In from ${from}: ${writeAmount(amountWei, unit)} arrived in block ${block} by ${hash}, which is no payment of this list.`,
+      `Received from ${from}: ${writeAmount(amountWei, unit)} arrived in block ${block} by ${hash}, which is no payment of this list.`,
   )
 }
 

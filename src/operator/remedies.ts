@@ -1,3 +1,4 @@
+import type { PaymentKind } from '../loan/kinds.ts'
 import { getProgress } from '../relay/progress.ts'
 import type { CheckName } from './schemas/health.ts'
 import type { PaymentSummary } from './schemas/payments.ts'
@@ -27,6 +28,13 @@ export const reminderWords = {
   soon: '3 days before it is due',
   today: 'on that day',
 } as const
+
+/** Says in a word which way a payment's money goes, as its account sees it. */
+export function nameWay({ direction, kind }: { direction: 'in' | 'out'; kind: PaymentKind }) {
+  if (direction === 'in') return 'received'
+  if (kind === 'loan') return 'lent'
+  return kind === 'deposit' ? 'credited' : 'sent'
+}
 
 /** Describes what became of a payment, as the end of a sentence; `where` names its block. */
 export function describeFate(payment: PaymentSummary, where = `block ${payment.block}`): string {

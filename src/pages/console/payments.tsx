@@ -1,5 +1,5 @@
 import type { Unit } from '../../loan/amounts.ts'
-import { kindNames, paymentKinds } from '../../loan/kinds.ts'
+import { kindNames, type PaymentKind } from '../../loan/kinds.ts'
 import { describeAgreed, formatAgreed } from '../../loan/local-worth.ts'
 import { describeRecall } from '../../operator/holds.ts'
 import { describeFate } from '../../operator/remedies.ts'
@@ -8,8 +8,13 @@ import { payment } from '../../operator/schemas/payments.ts'
 import { toReceiptNumber } from '../../relay/forwarder/requests.ts'
 import type { PaymentState } from '../../relay/ledger/transitions.ts'
 import { getProgress } from '../../relay/progress.ts'
+import { payments } from '../../ussd/menu/payments.ts'
+import { english } from '../../ussd/messages/en.ts'
 import { Choice, Field, Live, Prose, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
+
+/** Names a kind of payment as its entry of the phone's menu does. */
+export const nameKind = (kind: PaymentKind): string => payments[kind].words(english).label
 
 /** Shows what a payment moves, first as agreed in local money; empty if that is not known. */
 export function showAmount(payment: PaymentSummary, unit: Unit): string {
@@ -44,7 +49,7 @@ export const PaymentTable = ({ payments, unit }: PaymentTableOptions) => (
     columns={[
       ['Ref', PaymentLink],
       'acceptedAt',
-      ['Kind', ({ kind }) => paymentKinds[kind].name],
+      ['Kind', ({ kind }) => nameKind(kind)],
       ['Amount', (payment) => showAmount(payment, unit)],
       ['State', drawProgress],
       ['From', ({ account }) => drawAccount(account)],
@@ -65,7 +70,7 @@ const steps: Readonly<Record<PaymentState, string>> = {
   expired: 'failed: in no block before its deadline',
 }
 
-const kindWords = Object.fromEntries(kindNames.map((kind) => [kind, paymentKinds[kind].name]))
+const kindWords = Object.fromEntries(kindNames.map((kind) => [kind, nameKind(kind)]))
 
 const choices = [
   ['state', 'State', payment.shape.state.options, steps],
@@ -132,13 +137,13 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
     ...others
   } = payment
   const { account: from, recipient, code, explorer } = payment
-  const { name } = paymentKinds[payment.kind]
+  const name = nameKind(payment.kind)
   const amount = showAmount(payment, unit)
   const ref = toReceiptNumber(payment.intent)
   const wrongNumber = describeRecall(payment, unit)
   const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }
   return (
-    <Live name="payment" title={amount === '' ? name : `${name} of ${amount}`}>
+    <Live name="payment" title={amount === '' ? name : `${name}: ${amount}`}>
       <p class={getLook(payment)}>It {describeFate(payment)}</p>
       {wrongNumber && (
         <p>

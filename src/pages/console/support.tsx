@@ -1,14 +1,13 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
-import { paymentKinds } from '../../loan/kinds.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
-import { describeFate, reminderWords } from '../../operator/remedies.ts'
+import { describeFate, nameWay, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
 import { Command, FactList, Field, showMoney, showTime } from '../parts.tsx'
 import { drawLink, Facts, Rows, toWords } from './answer.tsx'
-import { PaymentLink, PaymentTable, showAmount } from './payments.tsx'
+import { nameKind, PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
 
 export type Found = ActionAnswer<'find'>
@@ -157,8 +156,8 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         columns={[
           ['Ref', PaymentLink],
           'acceptedAt',
-          ['Way', ({ direction }) => (direction === 'in' ? 'received' : 'sent')],
-          ['Kind', ({ kind }) => paymentKinds[kind].name],
+          ['Way', nameWay],
+          ['Kind', ({ kind }) => nameKind(kind)],
           ['Amount', (payment) => showAmount(payment, unit)],
           ['With', drawOtherAccount],
           ['Code', drawCode],

@@ -239,7 +239,9 @@ test('support finds by what is read out, and shows what an account sent and rece
   const why = async (input: string, ...args: string[]) =>
     (await deployment.operate(ops, ['why', ...args], { input })).output
   const unsaid = `code ${code} (not said to be paid out)`
-  expect(await why('0700000022')).toContain(`\nIn from ${sender}, ${unsaid}: The withdrawal of`)
+  expect(await why('0700000022')).toContain(
+    `\nReceived from ${sender}, ${unsaid}: The withdrawal of`,
+  )
   expect(await why('', till)).toContain(`It has the till ${till} (agent, Duka).`)
   expect(await why('', till)).toContain('Today (UTC) it took 0 tRBTC at its till. The account sent')
   for (const clue of [hash, code, number])
@@ -276,7 +278,9 @@ test('support shows what arrived on the chain without a payment of this ledger',
     arrivals: [{ from: stranger, amountWei: '5', hash }],
   })
   const why = await deployment.operate(ops, ['why'], { input: phone })
-  expect(why.output).toMatch(/In from 0x\w{40}: 0\.\S+ tRBTC arrived in block \d+ by 0x\w{64}/)
+  expect(why.output).toMatch(
+    /Received from 0x\w{40}: 0\.\S+ tRBTC arrived in block \d+ by 0x\w{64}/,
+  )
 })
 
 test("a person's export has the reference of a bill and the person's till", async () => {

@@ -62,15 +62,16 @@ describe('the console in a browser', () => {
       if (path === '/system') expect(shown).toMatch(rawWords)
       else expect(shown).not.toMatch(rawWords)
     }
-    await says(page, '#relayer', /Max gas price\d+ wei.*NoncesLedger\d+/)
+    await says(page, '#relayer', /The key that pays for gas.*Max gas price\d+ wei.*NoncesLedger\d+/)
     await page.goto(`${served.url}/console/people`)
     await says(page, '#operators', /reader\s*read.*supporter\s*support/s)
     await page.goto(`${served.url}/console/payments`)
+    await says(page, '#payments table', 'Send Money')
     await page.locator('main table a').first().click()
     await says(
       page,
       '#payment',
-      /What happened.*accepted.*signed.*in block \d+.*its block is final/s,
+      /Send Money: 0\.0.*What happened.*accepted.*signed.*in block \d+.*its block is final/s,
     )
     await says(page, 'main', 'Transfer Submitted')
     expect(await page.locator('nav [aria-current=page]').textContent()).toBe('Payments')
@@ -236,7 +237,7 @@ describe('the console in a browser', () => {
     expect(await findPageFaults(page)).toEqual([])
     const payee = await page.locator('main td[data-label=With] a').first().getAttribute('href')
     await page.goto(`${served.url}${payee}`)
-    await says(page, '#received', /Ref.*transfer.*done/is)
+    await says(page, '#received', /Ref.*Send Money.*done/s)
     await says(page, '#payments', /Sent, the newest firstNone\./)
   })
 

@@ -156,7 +156,7 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
   )
 })
 
-test('an account is shown with what is held of payments to it, and the last reminder of its loan', () => {
+test('an account is shown with what was lent to it, with what is held of payments to it, and the last reminder of its loan', () => {
   const none = { balanceWei: null, owedWei: null, dueAt: null, heldAt: null, pin: null, till: null }
   const lists = { payments: [], arrivals: [], refusals: [], tills: [] }
   const today = { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null }
@@ -165,7 +165,11 @@ test('an account is shown with what is held of payments to it, and the last remi
   const loan = { borrower: alice, state: 'owed', issuedAt: at, dueAt: at, ...sums } as const
   const recalled = [{ intent: payment.intent, sender: alice, wei, until: at }]
   const found = { account: alice, open: 0, ...none, ...lists, today, loan, recalled }
-  const lines = describeCaller({ ...found, reminded: 'soon' }, unit)
+  const loanPayment = { ...payment, kind: 'loan', direction: 'out', recipient: null } as const
+  const payments = [loanPayment, { ...payment, recipient: alice, direction: 'out' as const }]
+  const lines = describeCaller({ ...found, payments, reminded: 'soon' }, unit)
+  expect(lines).toContainEqual(expect.stringMatching(/^Lent: The loan of 0\.25 tRBTC, /))
+  expect(lines).toContainEqual(expect.stringMatching(/^Sent to 0x\w{40}: The transfer of /))
   expect(lines).toContain(
     `Held until ${at}, its sender calls it a mistake: 0.25 tRBTC of ${payment.intent}`,
   )
