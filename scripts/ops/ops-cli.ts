@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formatGwei, type Hex } from 'viem'
 import { computeFingerprint } from '../../src/account/session-keys.ts'
 import type { ActionAnswer, ActionRequest } from '../../src/operator/actions/list.ts'
+import { writeAuditEntry } from '../../src/operator/holds.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
 import { auditAnswer } from '../../src/operator/schemas/audit.ts'
 import { eventsAnswer } from '../../src/operator/schemas/events.ts'
@@ -223,11 +224,13 @@ async function showEvents({ ask }: OperatorClient, { after, limit }: Given): Pro
 const listDetail = (detail: Readonly<Record<string, string>>): string[] =>
   Object.entries(detail).map(([name, value]) => `${name} ${value}`)
 
-async function showAudit({ ask }: OperatorClient, { all }: Given): Promise<Found> {
+async function showAudit({ ask, status }: OperatorClient, { all }: Given): Promise<Found> {
   const found = await ask(`/operator/audit?lookups=${all === true}`, auditAnswer)
-  const lines = found.entries.map(({ at, by, action, detail }) =>
-    [at, by ?? '-', action, ...listDetail(detail)].join('  '),
-  )
+  const { unit } = await status()
+  const lines = found.entries.map((entry) => {
+    const { at, by, action, detail } = writeAuditEntry(entry, unit)
+    return [at, by ?? '-', action, ...listDetail(detail)].join('  ')
+  })
   return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
 }
 

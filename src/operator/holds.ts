@@ -1,5 +1,7 @@
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
+import { formatPrice } from '../loan/local-worth.ts'
 import { getNeededRole } from './access/roles.ts'
+import type { AuditEntry } from './kept/audit.ts'
 import type { PaymentDetails } from './schemas/payments.ts'
 
 /** Says what a hold of an account stops, and what it does not. */
@@ -34,5 +36,26 @@ export function describeRecall({ recall, intent }: PaymentDetails, unit: Unit): 
       return "It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments."
     default:
       return `Nothing of this payment can be held as sent to a wrong number: ${recallObjections[state]}. Only its receiver can send it back.`
+  }
+}
+
+/** Names what the audit has of a wrong number as the phone does. */
+const auditWords: Readonly<Record<string, string>> = {
+  recall: 'Wrong number? held',
+  'end-recall': 'Wrong number? ended',
+}
+
+/** Returns an audit entry for people: in the phone's words, with amounts and prices written out. */
+export function writeAuditEntry<Entry extends Pick<AuditEntry, 'action' | 'detail'>>(
+  entry: Entry,
+  unit: Unit,
+) {
+  const { wei, micros, currency = '', ...others } = entry.detail
+  const amount = wei && `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
+  const price = micros && formatPrice({ currency, micros: BigInt(micros) })
+  return {
+    ...entry,
+    action: auditWords[entry.action] ?? entry.action,
+    detail: { ...others, ...(amount && { amount }), ...(price && { price }) },
   }
 }

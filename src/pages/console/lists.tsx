@@ -1,5 +1,7 @@
+import type { Unit } from '../../loan/amounts.ts'
 import { loanStates } from '../../loan/loan-book.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
+import { writeAuditEntry } from '../../operator/holds.ts'
 import type { Actor } from '../../operator/schemas/actor.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { Operator } from '../../operator/service.ts'
@@ -153,7 +155,9 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
   </>
 )
 
-export const Audit = ({ entries, lookups }: OperatorAnswer<'audit'> & { lookups: string }) => (
+type AuditOptions = OperatorAnswer<'audit'> & { lookups: string; unit: Unit }
+
+export const Audit = ({ entries, lookups, unit }: AuditOptions) => (
   <Live name="audit" title="What operators did">
     <p class="soft">
       {lookups === 'true' ? (
@@ -164,6 +168,6 @@ export const Audit = ({ entries, lookups }: OperatorAnswer<'audit'> & { lookups:
       . What is paid into a relayer or the pool is not here: it is paid on the chain, with a key of
       its own.
     </p>
-    <Rows name="Audit" of={entries} />
+    <Rows name="Audit" of={entries.map((entry) => writeAuditEntry(entry, unit))} />
   </Live>
 )

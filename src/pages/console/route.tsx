@@ -201,9 +201,10 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
       content: <KeyList keys={await keys()} you={you} />,
     }),
     '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
-    '/audit': async ({ c }) => {
+    '/audit': async ({ c, unit }) => {
       const lookups = c.req.query('all') === undefined ? 'false' : 'true'
-      return { content: <Audit {...(await operator.audit({ lookups }))} lookups={lookups} /> }
+      const shared = { lookups, unit }
+      return { content: <Audit {...(await operator.audit({ lookups }))} {...shared} /> }
     },
   } satisfies Record<string, DrawPage>
 }

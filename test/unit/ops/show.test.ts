@@ -7,6 +7,7 @@ import {
   explainPayment,
 } from '../../../scripts/ops/show.ts'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
+import { writeAuditEntry } from '../../../src/operator/holds.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
 import { describeNode } from '../../../src/operator/status.ts'
@@ -201,4 +202,15 @@ test('a payment is shown first as it was agreed in local money', () => {
   expect(first).toContain(`The transfer of ${amount}, accepted `)
   expect(lines).toContain(`Agreed: ${rate}.`)
   expect(lines.join()).toContain('wrong number: an account with a till is never part of a hold.')
+})
+
+test('an audit entry names a wrong number as phones do, and writes out an amount and a price', () => {
+  const write = (action: string, detail: Record<string, string>) =>
+    writeAuditEntry({ action, detail }, unit)
+  const held = write('recall', { account: alice, wei: '250000000000000000' })
+  const amount = '0.25 tRBTC'
+  expect(held).toEqual({ action: 'Wrong number? held', detail: { account: alice, amount } })
+  expect(write('end-recall', {}).action).toBe('Wrong number? ended')
+  const rate = write('rate', { currency: 'KES', micros: '12900000000000' })
+  expect(rate).toEqual({ action: 'rate', detail: { price: 'KES 12,900,000' } })
 })
