@@ -7,8 +7,8 @@ import { type Fact, FactList, Prose, shortenHex, showMoney, showTime, Table } fr
 type Column<Answer> = (keyof Answer & string) | readonly [title: string, draw: Draw<Answer>]
 type Draw<Answer> = (answer: Answer) => Child
 
-/** Names the fields that hold an account, whose payments a link shows. */
-const accountFields = ['account', 'borrower', 'recipient', 'from', 'sender']
+/** Names the fields that hold an account, which a link shows. */
+const accountFields = ['account', 'borrower', 'recipient', 'from', 'sender', 'receiver']
 
 /** Writes a field's name in words: `gasPriceWei` is "Gas price", and `isMined` is "Mined". */
 function nameField(name: string): string {
@@ -44,11 +44,14 @@ function drawValue(name: string, value: unknown, unit?: Unit): Child {
   if (name === 'explorer') return <a href={text}>explorer</a>
   if (name === 'says') return <Prose text={text} />
   if (name === 'intent') return drawLink(`/console/payments/${text}`, text)
-  if (accountFields.includes(name)) return drawLink(`/console/payments?account=${text}`, text)
+  if (accountFields.includes(name)) return drawAccount(text)
   return namedFields.includes(name) ? toWords(text) : text
 }
 
 export const drawLink = (href: string, hex: string) => <a href={href}>{shortenHex(hex)}</a>
+
+/** Links to what support sees of an account; to its payments for those of another role. */
+export const drawAccount = (account: string) => drawLink(`/console/accounts/${account}`, account)
 
 /** Draws columns of an answer, all of its fields by default, each with its title. */
 function drawColumns<Answer extends object>(

@@ -11,7 +11,7 @@ import { getProgress } from '../../relay/progress.ts'
 import { payments } from '../../ussd/menu/payments.ts'
 import { english } from '../../ussd/messages/en.ts'
 import { Choice, Field, Live, Prose, showMoney, showTime } from '../parts.tsx'
-import { drawLink, Facts, Rows, toWords } from './answer.tsx'
+import { drawAccount, drawLink, Facts, Rows, toWords } from './answer.tsx'
 
 /** Names a kind of payment as its entry of the phone's menu does. */
 export const nameKind = (kind: PaymentKind): string => payments[kind].words(english).label
@@ -57,8 +57,6 @@ export const PaymentTable = ({ payments, unit }: PaymentTableOptions) => (
     ]}
   />
 )
-
-const drawAccount = (account: string) => drawLink(`/console/payments?account=${account}`, account)
 
 /** Says in words what a payment's step was. */
 const steps: Readonly<Record<PaymentState, string>> = {

@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 import type { Secret } from '../../account/keyed-hash.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import type { NamedOperator } from '../../operator/access/operators.ts'
-import { describeLack } from '../../operator/access/roles.ts'
+import { describeLack, findLackingRole } from '../../operator/access/roles.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
 import { paymentsQuery } from '../../operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
@@ -38,8 +38,16 @@ type PageContent = { content: Child; status?: 400 | 403 | 404 | 409 | 503 | unde
 type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; unit: Unit }
 
 const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent', '/payments']
+const accountPage: NamedPage = ['Account', 'GET /operator/payments', '/support']
 const supportPage: NamedPage = ['Support', 'POST /operator/find', '/support']
 const noPage: NamedPage = ['No such page', 'GET /operator/status', '']
+const accountPath = '/accounts/:account{0x[0-9a-fA-F]{40}}'
+const paymentPath = '/payments/:intent{0x[0-9a-f]{44}}'
+/** Maps the paths of pages that the menu does not list. */
+const otherPages: Readonly<Record<string, NamedPage>> = {
+  [accountPath]: accountPage,
+  [paymentPath]: paymentPage,
+}
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
 /** Limits the payments that a look-up shows in detail, because each costs a node request. */
@@ -147,7 +155,7 @@ function addPages(routes: ReturnType<typeof pageRoutes>, options: ConsoleOptions
   for (const path of ['/support', '/act'])
     routes.get(path, (c) => show(c, supportPage, drawSupport))
   for (const [path, drawPage] of Object.entries(pages)) {
-    const page = consolePages.find(([, , shown]) => shown === path) ?? paymentPage
+    const page = consolePages.find(([, , shown]) => shown === path) ?? otherPages[path] ?? noPage
     routes.get(path, (c) => show(c, page, drawPage))
   }
   for (const [path, drawPage] of Object.entries(listForms(options)))
@@ -163,21 +171,18 @@ function addPages(routes: ReturnType<typeof pageRoutes>, options: ConsoleOptions
 function listPages({ operator, operators, keys }: ConsoleOptions) {
   return {
     '/': async ({ status }) => ({ content: <Overview status={status} /> }),
-    '/payments': async ({ c, unit }) => {
-      const entries = Object.entries(c.req.query()).map(([name, value]) => [name, value.trim()])
-      const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
-      const shared = { filter, unit }
-      const { data: query, error } = paymentsQuery.safeParse(filter)
-      if (query !== undefined) {
-        const received =
-          query.account === undefined ? undefined : await operator.received(query.account)
-        const found = { ...(await operator.payments(query)), received }
-        return { content: <Payments {...shared} {...found} /> }
-      }
-      const emptyList = <Payments {...shared} payments={[]} next={null} />
-      return { content: [<p role="alert">{z.prettifyError(error)}</p>, emptyList], status: 400 }
+    '/payments': async ({ c, unit }) => showPayments(operator, c.req.query(), unit),
+    [accountPath]: async (request) => {
+      const { c, session, unit } = request
+      const account = c.req.param('account') ?? ''
+      if (findLackingRole(session.actor, supportPage[1]) !== undefined)
+        return await showPayments(operator, { account }, unit)
+      // The page is loaded every few seconds, and the audit has each look-up: once is enough.
+      if (c.req.header('x-fresh') !== undefined)
+        return { content: <Support {...session} unit={unit} text={account} /> }
+      return await showFound(operator, request, account)
     },
-    '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, unit }) => {
+    [paymentPath]: async ({ c, unit }) => {
       const payment = await operator.payment(c.req.param('intent') as `0x${string}`)
       return payment === undefined
         ? { content: <p>The ledger has no such payment.</p>, status: 404 }
@@ -209,46 +214,67 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
   } satisfies Record<string, DrawPage>
 }
 
+async function showPayments(
+  operator: Operator,
+  query: Readonly<Record<string, string>>,
+  unit: Unit,
+): Promise<PageContent> {
+  const entries = Object.entries(query).map(([name, value]) => [name, value.trim()])
+  const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
+  const shared = { filter, unit }
+  const { data, error } = paymentsQuery.safeParse(filter)
+  if (data !== undefined) {
+    const received = data.account === undefined ? undefined : await operator.received(data.account)
+    const found = { ...(await operator.payments(data)), received }
+    return { content: <Payments {...shared} {...found} /> }
+  }
+  const emptyList = <Payments {...shared} payments={[]} next={null} />
+  return { content: [<p role="alert">{z.prettifyError(error)}</p>, emptyList], status: 400 }
+}
+
+async function readDetails(operator: Operator, { accounts }: Found) {
+  const intents = accounts.flatMap(({ caller }) => caller.payments.map(({ intent }) => intent))
+  const latest = intents.slice(0, maxDetails)
+  const details = await Promise.all(latest.map((intent) => operator.payment(intent as Hex)))
+  return new Map(details.flatMap((payment) => (payment ? [[payment.intent, payment]] : [])))
+}
+
+async function showFound(
+  operator: Operator,
+  { session, unit }: PageRequest,
+  text: string,
+  notice?: string,
+): Promise<PageContent> {
+  const shared = { ...session, unit, text }
+  const found = await operator.act(session.actor, 'find', { text })
+  if ('error' in found) {
+    const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
+    return { content, status: found.status }
+  }
+  if (found.accounts.length + found.payments.length === 0)
+    return { content: <Support {...shared} notice={nothingFits} /> }
+  const lookup = { found, details: await readDetails(operator, found) }
+  return { content: <Support {...shared} notice={notice} lookup={lookup} /> }
+}
+
 /** Lists the forms about what a caller reads out, such as a number, which no URL may contain. */
 function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
   const { act } = operator
-  async function readDetails({ accounts }: Found) {
-    const intents = accounts.flatMap(({ caller }) => caller.payments.map(({ intent }) => intent))
-    const latest = intents.slice(0, maxDetails)
-    const details = await Promise.all(latest.map((intent) => operator.payment(intent as Hex)))
-    return new Map(details.flatMap((payment) => (payment ? [[payment.intent, payment]] : [])))
-  }
-  async function showFound(
-    { session, unit }: PageRequest,
-    text: string,
-    notice?: string,
-  ): Promise<PageContent> {
-    const shared = { ...session, unit, text }
-    const found = await act(session.actor, 'find', { text })
-    if ('error' in found) {
-      const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
-      return { content, status: found.status }
-    }
-    if (found.accounts.length + found.payments.length === 0)
-      return { content: <Support {...shared} notice={nothingFits} /> }
-    const lookup = { found, details: await readDetails(found) }
-    return { content: <Support {...shared} notice={notice} lookup={lookup} /> }
-  }
   return {
     '/support': async (request) => {
       const { text } = form.parse(await request.c.req.parseBody())
-      return await showFound(request, text)
+      return await showFound(operator, request, text)
     },
     '/act': async (request) => {
       const { phone, act: action, confirmation } = form.parse(await request.c.req.parseBody())
       const { actor } = request.session
       const found = await act(actor, 'lookup', { phone })
-      if ('error' in found || action === undefined) return await showFound(request, phone)
+      if ('error' in found || action === undefined) return await showFound(operator, request, phone)
       const { account } = found
       const expected = describeConfirmation(action, account)
       if (confirmation.trim().toLowerCase() !== expected.toLowerCase()) {
         const notice = 'Nothing was done: the confirmation was not typed correctly.'
-        return await showFound(request, phone, notice)
+        return await showFound(operator, request, phone, notice)
       }
       const done =
         action === 'unblock'
@@ -256,7 +282,7 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
           : await act(actor, 'hold', { account, action })
       const fate =
         'error' in done ? `Nothing was done: ${done.error}.` : `Done, and in the audit: ${action}.`
-      return await showFound(request, phone, fate)
+      return await showFound(operator, request, phone, fate)
     },
   }
 }

@@ -6,7 +6,7 @@ import { holdWords } from '../../operator/holds.ts'
 import { describeFate, nameWay, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
 import { Command, FactList, Field, showMoney, showTime } from '../parts.tsx'
-import { drawLink, Facts, Rows, toWords } from './answer.tsx'
+import { drawAccount, Facts, Rows, toWords } from './answer.tsx'
 import { nameKind, PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
 
@@ -148,7 +148,8 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       </details>
       <h3>Sent and received</h3>
       <p class="soft">
-        Sent to a wrong number? The payment’s page, by its Ref, says what can be done.
+        Sent to a wrong number? The payment’s page, by its Ref, says what can be done. Older ones:{' '}
+        <a href={`/console/payments?account=${account}`}>all payments of the account</a>
       </p>
       <Rows
         name="Sent and received"
@@ -216,7 +217,7 @@ function describePin(pin: AccountHit['caller']['pin']) {
 
 function drawOtherAccount({ direction, account, recipient }: FoundPayment) {
   const other = direction === 'in' ? account : recipient
-  return other && drawLink(`/console/payments?account=${other}`, other)
+  return other && drawAccount(other)
 }
 
 /** Returns the text that confirms an action on an account. */
