@@ -21,7 +21,7 @@ import { getRecalledStart, hasRecalls } from '../../src/ussd/menu/recall.ts'
 import { followAnswers, maxAnswers, type SessionFacts } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english, type Messages } from '../../src/ussd/messages/en.ts'
-import { messagesIn } from '../../src/ussd/messages/languages.ts'
+import { messagesIn, selectMessages } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, toLongAddress } from '../../src/ussd/messages/texts.ts'
 import type { DraftRecall } from '../../src/ussd/recipient.ts'
 
@@ -173,6 +173,7 @@ export function sampleContext(
     caller: parseCaller('+254700000001') as PhoneNumber,
     reserved: [],
     messages,
+    speak: (language) => selectMessages(settings, language),
     menu: createMenu(settings),
     minTransferWei: 0n,
     hasLanguages: settings.languages.length > 1,

@@ -121,6 +121,8 @@ export type MenuContext = RecipientRules &
     /** Holds the payment that this session may call a mistake, or null. */
     recallable?: DraftRecall | null
     messages: Messages
+    /** Returns the messages of another language. */
+    speak: (language: Language) => Messages
     unit: Unit
     describeRecipient: (recipient: Recipient) => string
     minTransferWei: bigint

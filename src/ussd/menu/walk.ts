@@ -1,7 +1,6 @@
 import { isMaskedPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
 import type { Messages } from '../messages/en.ts'
-import { messagesIn } from '../messages/languages.ts'
 import { backDigit, moreDigit } from '../screens/pages.ts'
 import {
   getNode,
@@ -116,6 +115,7 @@ export function followAnswers(
   const walked = { maskedAnswers, storedAnswers, messages: context.messages }
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: session.start, draft: session.draft ?? {}, page: 0 }
+  let { start } = session
   const { deferredAnswerCount = 0, isPinSet = false, hasPins = false } = session
   const indexes = [...answers.keys()]
   const deferred = indexes.slice(0, deferredAnswerCount)
@@ -135,7 +135,7 @@ export function followAnswers(
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
     deliveredCount = Math.max(deliveredCount, index + 1)
-    const facts = { ...session, answerCount: index + 1, deliveredCount }
+    const facts = { ...session, start, answerCount: index + 1, deliveredCount }
     const spoken = { ...context, messages: walked.messages }
     const applied = judgeAmount(applyAnswer(place, answer, spoken, facts), node, spoken, facts)
     const step = isLast ? applied : judgeFollowed(applied, node, spoken, facts)
@@ -146,9 +146,10 @@ export function followAnswers(
     storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
     switch (step.kind) {
       case 'end':
-        if (deferredAnswerCount > 0 && step.outcome.kind === 'choosePin') {
+        if (step.outcome.kind === 'choosePin') {
           if (!isPinSet) return { result: step.outcome, ...walked }
-          place = { name: 'main', draft: {}, page: 0 }
+          start = 'main'
+          place = { name: start, draft: {}, page: 0, mistake: spoken.messages.pin.isSet }
           remaining = [...deferred, ...following]
           break
         }
@@ -170,7 +171,7 @@ export function followAnswers(
         return stopWith(step)
       case 'go':
         place = step.place
-        if (place.draft.language) walked.messages = messagesIn[place.draft.language]
+        if (place.draft.language) walked.messages = context.speak(place.draft.language)
         break
       case 'mistake': {
         const mistakeCount = (mistakes.get(place.name) ?? 0) + 1

@@ -39,6 +39,7 @@ export const english = {
     },
     isBlocked: 'Blocked: 3 wrong PINs',
     waits: (hours: number) => `New PIN in ${hours} h`,
+    isSet: 'Your PIN is set.',
     chosen: 'Your PIN is set. Please dial again.',
     unchanged: 'Nothing was changed. Please dial again.',
     forgotten:

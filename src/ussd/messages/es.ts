@@ -39,6 +39,7 @@ export const spanish: Messages = {
     },
     isBlocked: 'Cuenta bloqueada: 3 PIN incorrectos',
     waits: (hours) => `Nuevo PIN en ${hours} h`,
+    isSet: 'Su PIN está guardado.',
     chosen: 'Su PIN está guardado. Por favor, marque de nuevo.',
     unchanged: 'No se cambió nada. Por favor, marque de nuevo.',
     forgotten:

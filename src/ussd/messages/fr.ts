@@ -40,6 +40,7 @@ export const french: Messages = {
     },
     isBlocked: 'Bloqué: 3 codes PIN incorrects',
     waits: (hours) => `Nouveau PIN dans ${hours} h`,
+    isSet: 'Votre code PIN est enregistré.',
     chosen: 'Votre code PIN est enregistré. Veuillez recomposer.',
     unchanged: "Rien n'a changé. Veuillez recomposer.",
     forgotten:

@@ -42,6 +42,7 @@ export const kiswahili: Messages = {
     },
     isBlocked: 'Imefungwa: PIN 3 si sahihi',
     waits: (hours) => `PIN mpya baada ya saa ${hours}`,
+    isSet: 'PIN yako imewekwa.',
     chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
     unchanged: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
     forgotten:

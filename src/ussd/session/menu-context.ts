@@ -1,6 +1,7 @@
 import { checksumAddress } from 'viem'
 import { spellPhone } from '../../account/phone.ts'
 import type { MenuContext } from '../menu/node.ts'
+import { selectMessages } from '../messages/languages.ts'
 import { toLongAddress, toShortAddress } from '../messages/texts.ts'
 import type { Visit } from '../visit.ts'
 
@@ -14,6 +15,7 @@ export function createMenuContext(visit: Visit): MenuContext {
     caller: phone,
     ownAccount: settings.profile === 'demo' ? undefined : visit.account.address,
     messages,
+    speak: (language) => selectMessages(settings, language),
     menu,
     showAmount,
     showExactAmount,

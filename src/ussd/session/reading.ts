@@ -175,7 +175,7 @@ export async function readSession(
       )
       const rate = await readSessionRate(visit)
       amountVerdicts.set(result.answerCount, writeVerdict(spoken, fault, rate))
-    } else if (result.kind === 'choosePin' && hasAnswersBeforePin && !isPinSet) {
+    } else if (result.kind === 'choosePin' && !isPinSet) {
       isPinSet = await setPinOnce(visit, result.pin, result.language)
       if (!isPinSet) return { ...withAnswers(visit, maskedAnswers), ...reading, result }
     } else {
@@ -303,7 +303,8 @@ async function setPinOnce(visit: Visit, pin: string, language?: Language): Promi
   return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
     const { kind } = await ledger.lookup(stepKey)
     if (kind !== 'undecided') return false
-    return (await pins?.choose(stepKey.account, pin, stepKey.session, language)) === 'done'
+    // The session may change its PIN or language once more, which its own name is for.
+    return (await pins?.choose(stepKey.account, pin, stepKey.input, language)) === 'done'
   })
 }
 

@@ -390,7 +390,7 @@ describe("the operator's interface", () => {
     const usual = { account, isChosen: true, isBlocked: false, isDormant: false }
     expect(await changePin('unblock')).toMatchObject({ ...usual, isChosen: false })
     await shown('')
-    expect(await shown('1*482615*482615')).toBe('END Your PIN is set. Please dial again.')
+    expect(await shown('1*482615*482615')).toMatch(/^CON Your PIN is set\./)
     for (const pin of ['739164', '739165', '739166']) await shown(`1*${pin}`)
     expect(await shown('1*482615')).toMatch(/^END 3 wrong PINs/)
     expect(await changePin('keep-pin')).toMatchObject({ ...usual, isBlocked: true })

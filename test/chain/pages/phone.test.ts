@@ -117,8 +117,9 @@ describe('the phone page in a browser', () => {
       await sends(page, '5071', 'Your PIN is set.')
       await says(page, '#wire', `POST /ussd/${gateway}`)
       await says(page, '#wire', sent)
+      await sends(page, '1', 'Your Balance: 1 tRBTC')
       await says(page, '#wire', ended)
-      await says(page, '#flow-text', '> 482615\n= Your PIN is set. Please dial again.')
+      await says(page, '#flow-text', '= Your PIN is set.\n> 1\nuntil Your Balance: 1 tRBTC')
       expect(await page.locator('main').textContent()).not.toContain('5071')
     },
   )

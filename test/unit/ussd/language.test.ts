@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { selectMessages } from '../../../src/ussd/messages/languages.ts'
 import { writeTime } from '../../../src/ussd/messages/texts.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
 import { friend, openWorld, plays, stranger } from './world.ts'
 
 const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.settings, languages })
 
 const own = '482615'
+const dayMs = 24 * 60 * 60 * 1_000
 const withPin = { ...menus.agents, settings: { ...menus.agents.settings, agents: false } }
 const asked = 'Rootstock DeFi|Language / Lugha / Langue / Idioma|1. English|2. Kiswahili|…'
 
@@ -31,8 +33,11 @@ describe('a new caller', () => {
       s: 5*3*12*00 -> CON ${asked}
       s: 5*3*12*00*2 -> CON Chagua PIN ya…
       s: 5*3*12*00*2*${own} -> CON Andika PIN ile ile tena.|0. Rudi
-      s: 5*3*12*00*2*${own}*0*${own}*${own} -> END PIN yako imewekwa. Tafadhali piga tena.
+      s: 5*3*12*00*2*${own}*0*${own}*${own} -> CON PIN yako imewekwa.|1. Salio Langu|…
       s: 5*3*12*00*2*${own}*0*${own}*${own} -> same
+      s: 5*3*12*00*2*${own}*0*${own}*${own}*8*1*4 -> END Su idioma ahora es el español.…
+      spoken: -> …|1. Mi saldo|…
+      back: 8*1*2
       s: 5*3*12 -> …
       menu: -> …|1. Salio Langu|…
       w: 2*${friend}*0.001*1357 -> CON PIN si sahihi. Yamebaki majaribio 2. Umesahau? Chagua 8.|…
@@ -41,6 +46,18 @@ describe('a new caller', () => {
       forgotten: 8*3*1
       1 days
       again: -> CON Chagua PIN ya…`
+
+  test('reads dates of the time zone in the first session too', async () => {
+    const clock = createHandClock()
+    // It is the next day already in Kiribati.
+    clock.forward(dayMs - ((clock.now() + dayMs / 2) % dayMs))
+    const settings = { ...withPin.settings, timeZone: 'Pacific/Kiritimati' }
+    const { deliver } = openWorld({ clock, product: { ...withPin, settings } })
+    for (const typed of ['', '2', `2*${own}`, `2*${own}*${own}`]) await deliver(0, 's', typed)
+    const first = await deliver(0, 's', `2*${own}*${own}*3`)
+    expect(first).toMatch(/\n.* 20\d\d\n/)
+    expect(first).toBe(await deliver(0, 'next', '3'))
+  })
 
   plays('is asked again for what was not completed', open)`
       s: 2*${own} -> CON ${asked}

@@ -13,7 +13,7 @@ const ended = 'END This session has ended. Please dial again.'
 const nothingSent = 'END This session has ended. Nothing was sent. Please dial again.'
 const main = 'CON Rootstock DeFi…'
 const choose = 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.'
-const set = 'END Your PIN is set. Please dial again.'
+const set = 'CON Your PIN is set.|1. My Balance|…'
 const submitted = 'END Transfer Submitted|…'
 const shown = 'Send 0.001 tRBTC|To: +254 700 000 001|'
 const again = `${shown}Fee: none|Enter PIN to send|0. Change`
@@ -49,9 +49,33 @@ describe('the first dial', () => {
       s: 12*1984*${own}*${other} -> CON The two PINs differ.|Type the same PIN again.|0. Back
       s: 12*1984*${own}*${other}*${own} -> ${set}
       s: 12*1984*${own}*${other}*${own} -> same
-      s: 12*1984*${own}*${other}*${own}*2 -> ${ended}
+      s: 12*1984*${own}*${other}*${own}*2 -> CON Phone number or address…
       next: -> ${main}
       s: -> CON ${choose}`
+
+  const typed = `${own}*${own}`
+
+  plays('goes on with the menu, as any other session', open)`
+      s:
+      s: ${typed} -> ${set}
+      s: ${typed}*${send} -> CON ${again}
+      s: ${typed}*${send}*${other} -> ${wrong}
+      s: ${typed}*${send}*${other}*00 -> ${main}
+      s: ${typed}*${send}*${other}*00*${send}*${own} -> ${submitted}
+      s: ${typed}*${send}*${other}*00*${send}*${own} -> same
+      s: ${typed} -> ${ended}
+      paid 1
+      at once@1:
+      at once@1: ${typed}*1 -> END Your Balance: 0.02 tRBTC`
+
+  plays('may change the PIN that it chose', open)`
+      s:
+      s: ${typed}*8*2*${own}*${other}*${other} -> END Your PIN is set. Please dial again.
+      old: ${send}*${own} -> ${wrong}
+      new: ${send}*${other} -> ${submitted}
+      s@1:
+      s@1: ${typed}*8*3*1 -> END You can choose a new PIN in 24 hours…
+      waits@1: -> CON New PIN in 24 h|…`
 
   plays('leads to the PIN first, and then to the dialled answers', open)`
       s: ${send} -> CON ${choose}
@@ -344,5 +368,5 @@ plays('a wrong PIN names no entry for a forgotten one where the demonstration ha
 )`
   new:
   new: ${own}
-  new: ${own}*${own} -> END …
+  new: ${own}*${own} -> CON Your PIN is set.|Rootstock DeFi…
   s: 2*${friend}*0.001*739164 -> CON Wrong PIN. Tries left: 2.|…`
