@@ -186,7 +186,7 @@ export function sampleContext(
       ['204816', { intentId: '0x01', isPayable: true }],
       ['204817', { intentId: '0x02', isPayable: false }],
     ]),
-    recallable: sampleRecall,
+    recallable: [sampleRecall, sampleRecall, sampleRecall],
     rate: 'none',
     unit: createCoinUnit('tRBTC'),
     tills: sampleTills,
@@ -243,6 +243,11 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
         lead(place.name, target, digit, [...way, digit])
         repeat(place, repeatQuestion, digit, [...way, digit], answers)
       }
+      const { dynamicEntries: more } = node
+      const selected = goodAnswers.filter(
+        (answer) => more?.parseAnswer(answer, context)?.kind === 'accepted',
+      )
+      for (const answer of selected) if (more) lead(place.name, more.target, '*', [...way, answer])
       continue
     }
     for (const answer of goodAnswers) {

@@ -28,7 +28,7 @@ const facts: ScreenFacts = {
   registration: 'registered',
   recipientName: 'none',
   heldNames: 'unavailable',
-  recallable: 'none',
+  recallable: [],
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

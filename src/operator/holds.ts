@@ -13,7 +13,6 @@ type RecallState = NonNullable<PaymentDetails['recall']>['state']
 const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open' | 'ended'>, string>> =
   {
     off: 'RECALL_MINUTES is 0',
-    later: 'its sender made a later payment, and only the last one can be held',
     till: 'an account with a till is never part of a hold',
     final: 'it is final, so its receiver may rely on it',
     known: 'the two have paid each other before',

@@ -23,7 +23,7 @@ import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
 import { askScreen, endScreen } from './screens/screen.ts'
 import type { Services } from './services.ts'
 import type { FollowedVisit } from './session/reading.ts'
-import { decryptSenders, findOffered } from './session/recalls.ts'
+import { decryptSenders, listOffered } from './session/recalls.ts'
 import {
   listsStep,
   readRecord,
@@ -80,7 +80,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
   withdrawal: 'unavailable',
   recipientName: 'none',
   heldNames: 'unavailable',
-  recallable: 'none',
+  recallable: [],
 }
 
 /** Is the visit for which a place's facts are read. */
@@ -127,7 +127,7 @@ const factReaders: FactReaders = {
   registration: findRegistration,
   recipientName: lookUpName,
   heldNames: ({ services: { names }, account }) => names.read(account.address),
-  recallable: (shown) => findOffered(shown, shown.place.name === 'wrongNumber'),
+  recallable: (shown) => listOffered(shown, shown.place.name === 'wrongNumber'),
   recipients: listKnownRecipients,
   async wallets(shown) {
     const { now, ...stored } = await shown.services.memory.read(shown.account.address)

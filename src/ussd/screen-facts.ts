@@ -31,8 +31,8 @@ export type ScreenFacts = {
   /** Holds what the recipient shows to payers; `none` too if that cannot be read. */
   recipientName: ShownName | 'none'
   heldNames: HeldNames | Unavailable
-  /** Holds a payment that may be called a mistake; `none` too if that cannot be read. */
-  recallable: DraftRecall | 'none'
+  /** Lists payments that may be called a mistake; empty too if they cannot be read. */
+  recallable: readonly DraftRecall[]
   registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {

@@ -317,7 +317,7 @@ const draws: Draws = {
   ],
   endRecall: ({ random, account, session }) => [account, id(`intent ${session}`), drawName(random)],
   listRecalled: ({ account }) => [account],
-  findRecallable: ({ account: sender, random }) => [
+  listRecallable: ({ account: sender, random }) => [
     { sender, withinMs: random.pick([0, 600_000]), everyMs: random.pick([0, 600_000]) },
   ],
   setTill({ random, account }) {

@@ -8,7 +8,7 @@ import { listAccountTills } from './tills.ts'
 
 type Request = Parameters<typeof parts.recall>[1]
 type Answer = ReturnType<typeof parts.recall>
-type Limits = Parameters<typeof parts.findRecallable>[1]
+type Limits = Parameters<typeof parts.listRecallable>[1]
 
 const findTills = (rows: KeptDraft) => (account: string) =>
   listAccountTills(rows, getAddress(account)).length > 0
@@ -26,11 +26,11 @@ const nameRecall = (intentId: Hex) => `recall:${intentId}`
 
 export const keptRecallSteps = {
   /**
-   * Finds the last payment that a sender may call a mistake, if only the chain objects to that:
+   * Lists the last payments that a sender may call a mistake, if only the chain objects to that:
    * never one from or to an account with a till.
    */
-  findRecallable: reads(({ rows }: Kept, limits: Limits) =>
-    parts.findRecallable(rows, limits, findTills(rows)),
+  listRecallable: reads(({ rows }: Kept, limits: Limits) =>
+    parts.listRecallable(rows, limits, findTills(rows)),
   ),
   /** Holds back what is unspent of a payment between accounts without tills; the audit has it. */
   recall: opens((step: Kept, request: Request): Answer => {

@@ -95,7 +95,7 @@ const unsentMessage = z.object({
 const recall = z.object({
   /**
    * Is `held`; or `open` if the sender may ask for that, by phone, until then; or why nothing is:
-   * `off` without `RECALL_MINUTES`, `later` if only a later payment can be, `too_often`, ...;
+   * `off` without `RECALL_MINUTES`, `too_often`, ...;
    * `ended` if it was held, and is no more.
    */
   state: z.enum([
@@ -103,7 +103,6 @@ const recall = z.object({
     'ended',
     'open',
     'off',
-    'later',
     'till',
     'final',
     'known',

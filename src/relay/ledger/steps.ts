@@ -13,7 +13,7 @@ import { operationSteps, readIntake, setIntake } from './records/operations.ts'
 import { eraseAccount, readPerson } from './records/person.ts'
 import { recordSetBack } from './records/possible-loss.ts'
 import { acceptRate, rateSteps } from './records/rates.ts'
-import { endRecall, findRecallable, findStanding, recall, recallSteps } from './records/recalls.ts'
+import { endRecall, findStanding, listRecallable, recall, recallSteps } from './records/recalls.ts'
 import { searchPage } from './records/score-page.ts'
 import { isHeld, setHold, standingSteps } from './records/standing.ts'
 import { vitalsSteps } from './records/vitals.ts'
@@ -49,7 +49,7 @@ export const parts = {
   renumber,
   eraseAccount,
   endRecall,
-  findRecallable,
+  listRecallable,
   findRecipient,
   findStanding,
   recall,

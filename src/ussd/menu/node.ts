@@ -118,8 +118,8 @@ export type MenuContext = RecipientRules &
     tills?: ReadonlyMap<string, Till | null>
     /** Maps typed codes to withdrawals at the caller's till; null for a code that has none. */
     withdrawals?: ReadonlyMap<string, Omit<DraftWithdrawal, 'code'> | null>
-    /** Holds the payment that this session may call a mistake, or null. */
-    recallable?: DraftRecall | null
+    /** Lists the payments that this session may call a mistake. */
+    recallable?: readonly DraftRecall[]
     messages: Messages
     /** Returns the messages of another language. */
     speak: (language: Language) => Messages

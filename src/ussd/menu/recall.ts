@@ -1,5 +1,4 @@
 import { formatLocal } from '../../loan/local-worth.ts'
-import type { Messages } from '../messages/en.ts'
 import { defineWords, writeTime } from '../messages/texts.ts'
 import type { DraftRecall } from '../recipient.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
@@ -9,25 +8,25 @@ import {
   type Effect,
   type Entry,
   type MenuContext,
+  type MenuList,
   type MenuPart,
-  type MenuQuestion,
   type MenuSettings,
   type NodeName,
   type RecallAction,
-  rejectAnswer,
   requireAnswer,
-  type SessionDraft,
-  type Target,
 } from './node.ts'
-import { createPinQuestion, listRateFacts } from './questions.ts'
+import { confirmWithPin, createPinQuestion, listRateFacts } from './questions.ts'
 
 /** Writes what a sender who calls a payment a mistake sees, and its receiver. */
 export const recallWords = defineWords({
   en: {
     label: 'Wrong number?',
-    ask: (amount: string, to: string) =>
-      `${amount} to ${to}: hold what is unspent of it for 24 hours? It comes back only if they agree.`,
+    which: 'Which payment?',
+    line: (amount: string, to: string) => `${amount} to ${to}`,
+    ask: (line: string) =>
+      `${line}: hold what is unspent of it for 24 hours? It comes back only if they agree.`,
     hold: 'Hold it',
+    enterPin: 'Enter PIN to hold it',
     nothing: 'No payment of yours can be held now.',
     isHeld: (amount: string, until: string) =>
       `${amount} is held until ${until}. It comes back only if the receiver agrees.`,
@@ -51,9 +50,11 @@ export const recallWords = defineWords({
   },
   sw: {
     label: 'Namba si sahihi?',
-    ask: (amount, to) =>
-      `${amount} kwa ${to}: zuia ambazo hazijatumika kwa saa 24? Zitarudi tu akikubali.`,
+    which: 'Malipo yapi?',
+    line: (amount, to) => `${amount} kwa ${to}`,
+    ask: (line) => `${line}: zuia ambazo hazijatumika kwa saa 24? Zitarudi tu akikubali.`,
     hold: 'Zuia',
+    enterPin: 'Weka PIN kuzuia',
     nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
     isHeld: (amount, until) => `${amount} zimezuiwa hadi ${until}. Zitarudi tu mpokeaji akikubali.`,
     arriving: 'Bado ziko njiani. Hakuna kilichozuiwa. Jaribu tena baada ya dakika moja.',
@@ -76,9 +77,12 @@ export const recallWords = defineWords({
   },
   fr: {
     label: 'Mauvais numéro?',
-    ask: (amount, to) =>
-      `${amount} à ${to}: retenir ce qui n'est pas dépensé pendant 24 heures? Rien ne revient sans son accord.`,
+    which: 'Quel paiement?',
+    line: (amount, to) => `${amount} à ${to}`,
+    ask: (line) =>
+      `${line}: retenir ce qui n'est pas dépensé pendant 24 heures? Rien ne revient sans son accord.`,
     hold: 'Retenir',
+    enterPin: 'PIN pour retenir',
     nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
     isHeld: (amount, until) =>
       `${amount} retenu jusqu'à ${until}. Rien ne revient sans l'accord du destinataire.`,
@@ -102,9 +106,12 @@ export const recallWords = defineWords({
   },
   es: {
     label: '¿Número equivocado?',
-    ask: (amount, to) =>
-      `${amount} a ${to}: ¿retener 24 horas lo que no se gastó? Solo vuelve si la otra persona acepta.`,
+    which: '¿Qué pago?',
+    line: (amount, to) => `${amount} a ${to}`,
+    ask: (line) =>
+      `${line}: ¿retener 24 horas lo que no se gastó? Solo vuelve si la otra persona acepta.`,
     hold: 'Retener',
+    enterPin: 'PIN para retener',
     nothing: 'Ahora no se puede retener ningún pago suyo.',
     isHeld: (amount, until) =>
       `${amount} retenido hasta ${until}. Solo vuelve si quien lo recibió acepta.`,
@@ -140,7 +147,7 @@ export const recallEntry: Entry = {
   digit: '2',
   label: (messages) => recallWords(messages).label,
   target: 'wrongNumber',
-  isShown: ({ recallable }) => recallable !== 'none',
+  isShown: ({ recallable }) => recallable.length > 0,
 }
 
 const createEffect = (kind: RecallAction['kind']): Effect => ({
@@ -148,44 +155,35 @@ const createEffect = (kind: RecallAction['kind']): Effect => ({
   createOutcome: ({ recall }) => ({ kind, recall: requireAnswer(recall) }),
 })
 
-const writeAmount = ({ amountWei, agreed }: DraftRecall, { showAmount }: MenuContext): string =>
-  agreed === undefined ? showAmount(amountWei) : formatLocal(agreed)
+/** Names a payment of the caller: its amount, and to whom. */
+const writeLine = ({ messages, showAmount }: MenuContext, payment: DraftRecall): string => {
+  const { amountWei, agreed, recipient } = payment
+  const amount = agreed === undefined ? showAmount(amountWei) : formatLocal(agreed)
+  return recallWords(messages).line(amount, recipient.label)
+}
 
-/** Names a payment in a line, above the question for the PIN. */
-const writeLine =
-  (label: (messages: Messages) => string) =>
-  (context: MenuContext, { recall }: SessionDraft): string => {
-    const payment = requireAnswer(recall)
-    return `${label(context.messages)} ${writeAmount(payment, context)}, ${payment.recipient.label}`
-  }
-
-/** Creates the question whether to have the named payment held back. */
-const createWrongNumber = (target: Target): MenuQuestion => ({
-  kind: 'question',
+/** Asks which of the last payments to have held back; a redelivery selects the same one. */
+const wrongNumber: MenuList = {
+  kind: 'list',
   facts: ['recallable'],
-  prompt(context, _, { recallable }) {
-    const { ask, hold, nothing } = recallWords(context.messages)
-    const lines =
-      recallable === 'none'
-        ? [nothing]
-        : [ask(writeAmount(recallable, context), recallable.recipient.label), `3. ${hold}`]
-    return [...lines, `0. ${context.messages.back}`].join('\n')
+  title({ messages }, _, { recallable }) {
+    const { which, nothing } = recallWords(messages)
+    return recallable.length === 0 ? nothing : which
   },
-  retryText: ({ messages }, _, { recallable }) =>
-    [
-      ...(recallable === 'none' ? [] : [`3. ${recallWords(messages).hold}`]),
-      `0. ${messages.back}`,
-    ].join('\n'),
-  parseAnswer(typed, { recallable, messages }) {
-    if (typed !== '3') return rejectAnswer(messages.unknownChoice)
-    if (recallable === undefined) return { kind: 'lookup', subject: 'recallable' }
-    return recallable === null
-      ? rejectAnswer(recallWords(messages).nothing)
-      : acceptAnswer({ recall: recallable })
+  entries: [],
+  dynamicEntries: {
+    writeLines: (context, { recallable }) =>
+      recallable.map((each, index) => `${index + 1}. ${writeLine(context, each)}`),
+    parseAnswer(typed, { recallable }) {
+      if (!/^[1-9]$/.test(typed)) return undefined
+      if (recallable === undefined) return { kind: 'lookup', subject: 'recallable' }
+      const recall = recallable[Number(typed) - 1]
+      return recall && acceptAnswer({ recall })
+    },
+    target: 'toHold',
   },
-  targets: [target],
   back: 'activity',
-})
+}
 
 /** Lets a sender have a payment held back, and its receiver decide. No digit leads here. */
 export const recallPart = {
@@ -196,16 +194,6 @@ export const recallPart = {
     // What is held stays so where callers can have nothing more held.
     if (settings.profile === 'demo') return {}
     const isOpen = settings.pin === 'off'
-    const createQuestion = (
-      kind: RecallAction['kind'],
-      label: (messages: Messages) => string,
-      back: NodeName,
-    ) =>
-      createPinQuestion(({ pin }) => pin.enter.see, {
-        title: writeLine(label),
-        target: createEffect(kind),
-        back,
-      })
     return {
       recalled: {
         kind: 'list',
@@ -237,7 +225,16 @@ export const recallPart = {
         backLabel: (messages) => goOn.words(messages).menu,
       },
       ...(!isOpen && {
-        pinToKeep: createQuestion('keep', (say) => recallWords(say).keep, 'recalled'),
+        pinToKeep: createPinQuestion(({ pin }) => pin.enter.see, {
+          facts: listRateFacts(settings),
+          title(context, { recall: payment }, { rate = 'none' }) {
+            const { amountWei, recipient } = requireAnswer(payment)
+            const amount = createWorthFormats(context, rate).inShort.show(amountWei)
+            return `${recallWords(context.messages).keep}: ${amount}, ${recipient.label}`
+          },
+          target: createEffect('keep'),
+          back: 'recalled',
+        }),
       }),
       ...(settings.pin === 'strict' && {
         pinToSeeRecalled: createPinQuestion(({ pin }) => pin.enter.see, {
@@ -246,9 +243,21 @@ export const recallPart = {
         }),
       }),
       ...(hasRecalls(settings) && {
-        wrongNumber: createWrongNumber(isOpen ? createEffect('recall') : 'pinToRecall'),
-        ...(!isOpen && {
-          pinToRecall: createQuestion('recall', (say) => recallWords(say).hold, 'wrongNumber'),
+        wrongNumber,
+        toHold: confirmWithPin(settings, (messages) => recallWords(messages).enterPin, {
+          kind: 'list',
+          title: (context, { recall }) =>
+            recallWords(context.messages).ask(writeLine(context, requireAnswer(recall))),
+          retryText: (context, { recall }) => writeLine(context, requireAnswer(recall)),
+          // No entry of the list before has this digit: what is typed twice holds nothing.
+          entries: [
+            {
+              digit: '4',
+              label: (messages) => recallWords(messages).hold,
+              target: createEffect('recall'),
+            },
+          ],
+          back: 'wrongNumber',
         }),
       }),
     }

@@ -36,7 +36,7 @@ import {
   readOrRecord,
   readRecord,
   readSessionRate,
-  recallableRecord,
+  recallablesRecord,
   recipientsRecord,
   recordIfAbsent,
   sessionStartRecord,
@@ -267,8 +267,8 @@ async function lookUp(
       return { withdrawals: new Map(context.withdrawals).set(code, withdrawal) }
     }
     case 'recallable': {
-      const stepKey = createStepKey(recallableRecord.name)
-      return { recallable: (await recordIfAbsent(ledger, stepKey, recallableRecord, null)) ?? null }
+      const stepKey = createStepKey(recallablesRecord.name)
+      return { recallable: (await recordIfAbsent(ledger, stepKey, recallablesRecord, [])) ?? [] }
     }
     // A session that has shown no list gets an empty one, so that a digit selects nothing.
     case 'recipients': {

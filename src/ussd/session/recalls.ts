@@ -15,30 +15,29 @@ import { writeDenial } from '../refusal-texts.ts'
 import { writeWithWorth } from '../screens/amount-formats.ts'
 import { endScreen, type Screen } from '../screens/screen.ts'
 import type { Visit } from '../visit.ts'
-import { readRecord, readSessionRate, recallableRecord, recordIfAbsent } from './records.ts'
+import { readRecord, readSessionRate, recallablesRecord, recordIfAbsent } from './records.ts'
 
 /** Limits how long a caller waits for what the receiver has. */
 const readWithinMs = 3_000
 
-/** Finds the payment that this session may call a mistake: the one that it `named` first. */
-export async function findOffered(visit: Visit, named: boolean): Promise<DraftRecall | 'none'> {
+/** Lists the payments that this session may call a mistake: those that it `named` first. */
+export async function listOffered(visit: Visit, named: boolean): Promise<DraftRecall[]> {
   const { ledger, memory, settings, chainId } = visit.services
-  const stepKey = visit.createStepKey(recallableRecord.name)
-  const recorded = await readRecord(ledger, stepKey, recallableRecord)
-  if (recorded !== undefined) return recorded ?? 'none'
+  const stepKey = visit.createStepKey(recallablesRecord.name)
+  const recorded = await readRecord(ledger, stepKey, recallablesRecord)
+  if (recorded !== undefined) return recorded
   const sender = visit.account.address
   const [offered, stored] = await Promise.all([
-    ledger.findRecallable({ sender, ...settings.recalls }),
+    ledger.listRecallable({ sender, ...settings.recalls }),
     memory.read(sender),
   ])
-  if (offered === undefined) return 'none'
-  const { account, ...payment } = offered
-  const name = findRecipientName(stored, payment.intentId, account)
-  const recipient = toKnown(account, name, chainId)
-  const found = { ...payment, recipient }
+  const found = offered.map(({ account, ...payment }) => {
+    const name = findRecipientName(stored, payment.intentId, account)
+    return { ...payment, recipient: toKnown(account, name, chainId) }
+  })
   // What no screen has named yet, no answer can have meant.
-  if (!named) return found
-  return (await recordIfAbsent(ledger, stepKey, recallableRecord, found)) ?? 'none'
+  if (!named || found.length === 0) return found
+  return (await recordIfAbsent(ledger, stepKey, recallablesRecord, found)) ?? []
 }
 
 /** Finds what is held back in the caller's account, and gives its sender as the recipient. */

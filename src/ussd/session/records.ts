@@ -83,10 +83,10 @@ const draftRecall = z.object({
   until: z.optional(z.int()),
 })
 
-/** Records which payment the session may call a mistake. */
-export const recallableRecord: SessionRecord<DraftRecall | null> = {
-  name: 'recallable',
-  schema: z.nullable(draftRecall),
+/** Records which payments the session may call a mistake. */
+export const recallablesRecord: SessionRecord<DraftRecall[]> = {
+  name: 'recallables',
+  schema: z.array(draftRecall),
 }
 
 /** Records when a question was asked whose answer pays. */

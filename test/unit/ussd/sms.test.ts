@@ -137,7 +137,7 @@ test('a receiver is told once what is held back until when, unless it is back or
   const { play, process, round, rows } = open({}, recalls)
   const hold = `${paid}
     h: 5*2
-    h: 5*2*3 -> END 0.001 tRBTC is held until …`
+    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`
   await play(hold)
   expect(unnamed(rows())).not.toMatch(numbers)
   await Promise.all(Array.from({ length: 12 }, () => process()()))
@@ -152,7 +152,7 @@ test('a receiver is told once what is held back until when, unless it is back or
   await play(`p@2: 2*${friend}*0.001*1 -> END Transfer…
     settle
     h@2: 5*2
-    h@2: 5*2*3 -> END 0.001 tRBTC is held until …
+    h@2: 5*2*1*4 -> END 0.001 tRBTC is held until …
     k@1: -> CON 2547...002 says …
     k@1: 92 -> END You keep it. It is not held any more.`)
   await round()
@@ -163,7 +163,7 @@ test('a receiver is told first in local money what is held', async () => {
   const { play, process } = open({}, recalls)
   await play(`${paid}
     h: 5*2
-    h: 5*2*3 -> END 0.001 tRBTC is held until …`)
+    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`)
   await process({ LOCAL_CURRENCY: 'KES', RATE_FEED_URL: feed })()
   expect(told().join()).toContain('2547...000 says KES 12,000 (0.001 tRBTC) to you was a mistake.')
 })
@@ -172,7 +172,7 @@ test('who asked for a payment back is told that it came, though the payer knows 
   const { play, round, rows } = open({}, recalls)
   await play(`${paid}
     h: 5*2
-    h: 5*2*3 -> END 0.001 tRBTC is held until …
+    h: 5*2*1*4 -> END 0.001 tRBTC is held until …
     b@1: -> CON …91. Give it back…
     b@1: 91*1 -> END Transfer Submitted…`)
   expect(unnamed(rows())).not.toMatch(numbers)

@@ -46,7 +46,7 @@ export type RecallAnswer =
 /** Tells until when what is held of a payment, or its sender may ask for that, or why not. */
 export type RecallStanding =
   | { kind: 'held'; wei: bigint; until: number }
-  | { kind: Objection | 'open' | 'later' | 'off'; until: number }
+  | { kind: Objection | 'open' | 'off'; until: number }
 
 type Objection = 'not_yours' | 'till' | 'final' | 'too_late' | 'too_often' | 'known'
 
@@ -156,8 +156,11 @@ function findObjection(
 const selectSmaller = (one: Held, other: Held): Held =>
   BigInt(other.wei) < BigInt(one.wei) ? other : one
 
-/** Finds the last payment that a sender may recall. */
-export const findRecallable = (rows: Draft, limits: RecallLimits, hasTill: HasTill) =>
+/** Limits the payments that a sender may choose from: a screen lists no more. */
+const maxRecallable = 3
+
+/** Lists the last payments that a sender may recall, the newest first. */
+export const listRecallable = (rows: Draft, limits: RecallLimits, hasTill: HasTill) =>
   listPaymentsSince(rows, limits.sender, rows.now - limits.withinMs, maxCompared)
     .filter((each) => findObjection(rows, each, limits, hasTill) === undefined)
     .flatMap((each) => {
@@ -165,7 +168,8 @@ export const findRecallable = (rows: Draft, limits: RecallLimits, hasTill: HasTi
       if (account === undefined) return []
       const { intent_id: intentId, spends } = each
       return [{ intentId, account, amountWei: BigInt(spends), agreed: getAgreed(each) }]
-    })[0]
+    })
+    .slice(0, maxRecallable)
 
 /** Tells how a transfer stands that may be a mistake, as rows show it; undefined of others. */
 export function findStanding(
@@ -184,10 +188,7 @@ export function findStanding(
   const until = payment.accepted_at + times.withinMs
   if (times.withinMs === 0) return { kind: 'off', until }
   const limits = { sender: payment.account as Address, ...times }
-  const objection = findObjection(rows, payment, limits, hasTill)
-  if (objection !== undefined) return { kind: objection, until }
-  const isLast = findRecallable(rows, limits, hasTill)?.intentId === intentId
-  return { kind: isLast ? 'open' : 'later', until }
+  return { kind: findObjection(rows, payment, limits, hasTill) ?? 'open', until }
 }
 
 /** Holds back what is unspent of one payment, once; asked again, it answers the same. */

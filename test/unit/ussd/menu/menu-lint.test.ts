@@ -97,10 +97,10 @@ const facts: ScreenFacts = {
     hours: 24,
     offered: `${'W'.repeat(15)} W.`,
   },
-  recallable: {
+  recallable: Array.from({ length: 3 }, () => ({
     ...{ intentId: '0x03', amountWei: 1n, agreed },
     recipient: { kind: 'known', address, label: '0x12345678...' },
-  },
+  })),
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' }, till: 'own' },
 }
 
@@ -110,7 +110,7 @@ const unavailable: ScreenFacts = {
   ...{ rate: 'none', registration: 'unavailable', activity: 'unavailable' },
   recipientName: 'none',
   heldNames: 'unavailable',
-  recallable: 'none',
+  recallable: [],
   withdrawal: 'unavailable',
 }
 

@@ -11,9 +11,11 @@ const other = '+254700000002'
 const until = '… UTC, <date>'
 const pay = (amount: string, to = friend) => `2*${to}*${amount}*1`
 const ask = '5*2'
-const hold = '5*2*3'
+const choice = '5*2*1'
+const hold = '5*2*1*4'
+const listed = 'CON Which payment?|1. 0.001 tRBTC to 2547...001|0. Back'
 const asked =
-  'CON 0.001 tRBTC to 2547...001: hold what is unspent of it for 24 hours? It comes back only if they agree.|3. Hold it|0. Back'
+  'CON 0.001 tRBTC to 2547...001: hold what is unspent of it for 24 hours? It comes back only if they agree.|4. Hold it|0. Back'
 const held = (amount: string) =>
   `END ${amount} is held until ${until}. It comes back only if the receiver agrees.`
 const told = (amount: string) =>
@@ -39,22 +41,25 @@ describe('a payment to a wrong number', () => {
   plays('is offered to be held once a block has it, and held once', open)`
       pay: ${pay('0.001')} -> ${made}
       soon: 5 -> CON …|2. Wrong number?|…
-      soon: ${ask} -> ${asked}
+      soon: ${ask} -> ${listed}
+      soon: ${choice} -> ${asked}
       soon: ${hold} -> END It is still on its way. Nothing is held. Please try again in a minute.
       settle
-      ask: ${ask} -> ${asked}
-      ask: ${ask}*7 -> CON Please choose from the list. Please try again.|3. Hold it|0. Back
-      ask: ${ask}*7*3 -> ${held('0.001 tRBTC')}
-      ask: ${ask}*7*3 -> same
+      ask: ${ask} -> ${listed}
+      ask: ${ask}*7 -> CON Please choose from the list.|Which payment?|1. 0.001 tRBTC to 2547...001|0. Back
+      ask: ${ask}*7*1 -> ${asked}
+      ask: ${ask}*7*1*1 -> CON Please choose from the list.|0.001 tRBTC to 2547...001|4. Hold it|0. Back
+      ask: ${ask}*7*1*1*4 -> ${held('0.001 tRBTC')}
+      ask: ${ask}*7*1*1*4 -> same
       more: 5 -> not …Wrong number?…
       more: ${ask} -> ${nothing}
-      more: ${hold} -> CON No payment of yours can be held now.…`
+      more: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
 
   plays('is held only once a screen has named it', open)`
       pay: ${pay('0.001')} -> ${made}
       settle
       ask: 5 -> CON …|2. Wrong number?|…
-      ask: ${hold} -> CON No payment of yours can be held now.…`
+      ask: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
 
   plays('is asked about no more once that is over, where its session comes back', open)`
       ${isHeld}
@@ -105,7 +110,22 @@ describe('a payment to a wrong number', () => {
       again: ${pay('0.002')} -> ${made}
       settle
       known: 5 -> not …Wrong number?…
-      known: ${hold} -> CON No payment of yours can be held now.…`
+      known: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
+
+  plays('is one of the last three, also where its sender has paid the right number since', open)`
+      pay: ${pay('0.001', other)} -> ${made}
+      pay2: ${pay('0.002', '+254700000003')} -> ${made}
+      settle
+      pay3: ${pay('0.001')} -> ${made}
+      pay4: ${pay('0.003', '+254700000004')} -> ${made}
+      settle
+      ask: ${ask} -> CON Which payment?|1. 0.003 tRBTC to 2547...004|2. 0.001 tRBTC to 2547...001|3. 0.002 tRBTC to 2547...003|0. Back
+      right: ${pay('0.001', '+254700000005')} -> ${made}
+      ask: ${ask}*4 -> …|2. 0.001 tRBTC to 2547...001|…
+      ask: ${ask}*4*2 -> ${asked}
+      ask: ${ask}*4*2*4 -> ${held('0.001 tRBTC')}
+      right@1: -> ${told('0.001 tRBTC')}
+      more: ${ask} -> ${nothing}`
 
   plays('is called that once in some days', open)`
       ${isHeld}
@@ -118,25 +138,25 @@ describe('a payment to a wrong number', () => {
       settle
       early: ${ask} -> ${nothing}
       1 min
-      third: ${ask} -> CON 0.001 tRBTC to 2547...003: …`
+      third: ${ask} -> …|1. 0.001 tRBTC to 2547...003|…`
 
   plays('is not held once its time is over, also where it was offered before', open)`
       pay: ${pay('0.001')} -> ${made}
       settle
       20 min
-      ask: ${ask} -> ${asked}
+      ask: ${ask} -> ${listed}
       ask: ${hold} -> ${held('0.001 tRBTC')}
       pay@2: ${pay('0.001')} -> ${made}
       settle
       20 min
-      late@2: ${ask} -> …Hold it…
+      late@2: ${ask} -> ${listed}
       10 min
       late@2: ${hold} -> ${over}`
 
   plays('is not held while nobody can tell what is unspent of it', open)`
       pay: ${pay('0.001')} -> ${made}
       settle
-      ask: ${ask} -> ${asked}
+      ask: ${ask} -> ${listed}
       break
       ask: ${hold} -> ${unseen}
       repair
@@ -297,11 +317,11 @@ describe('with a PIN', () => {
       pay: ${paid} -> ${made}
       settle
       ask: ${ask} -> …
-      ask: ${hold} -> CON Hold it 0.001 tRBTC, 2547...001|Enter your PIN|0. Back
-      ask: ${hold}*739164 -> CON Wrong PIN. …
-      ask: ${hold}*739164*${pin} -> ${held('0.001 tRBTC')}
+      ask: ${choice} -> ${asked.replace('4. Hold it', 'Enter PIN to hold it')}
+      ask: ${choice}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|0.001 tRBTC to 2547...001|Enter PIN to hold it|0. Back
+      ask: ${choice}*739164*${pin} -> ${held('0.001 tRBTC')}
       see@1: -> ${told('0.001 tRBTC')}
-      see@1: 92 -> CON Keep it 0.001 tRBTC, 2547...000|Enter your PIN|0. Back
+      see@1: 92 -> CON Keep it: 0.001 tRBTC, 2547...000|Enter your PIN|0. Back
       see@1: 91 -> CON Send 0.001 tRBTC|To: 2547...000|Fee: none|Enter PIN to send|0. Change
       see@1: 91*739164 -> CON Wrong PIN. …
       see@1: 91*739164*${pin} -> ${made}`
@@ -310,7 +330,7 @@ describe('with a PIN', () => {
       pay: ${paid} -> ${made}
       settle
       ask: 5*${pin}*2 -> …
-      ask: 5*${pin}*2*3*${pin} -> ${held('0.001 tRBTC')}
+      ask: 5*${pin}*2*1*${pin} -> ${held('0.001 tRBTC')}
       see@1: -> CON A payment to you may be a mistake, its sender says.|Enter your PIN|0. Back
       see@1: ${pin} -> ${told('0.001 tRBTC')}
       see@1: ${pin}*92*${pin} -> END You keep it. It is not held any more.`
@@ -330,7 +350,7 @@ test('while lost rows may hold payments, nothing is held', async () => {
   const world = open()
   await world.play(`pay: ${pay('0.001')} -> ${made}
     settle
-    ask: ${ask} -> ${asked}`)
+    ask: ${ask} -> ${listed}`)
   await world.ledger.recordAction({ id: 'back', action: 'set-back', detail: {} })
   await world.play(`ask: ${hold} -> ${unseen}`)
   expect(await world.ledger.listRecalled(world.accountOf(1))).toEqual([])
@@ -346,7 +366,7 @@ describe('a payment of another kind', () => {
       settle
       back: 5 -> not …Wrong number?…
       back: ${ask} -> ${nothing}
-      back: ${hold} -> CON No payment of yours can be held now.…`
+      back: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
 })
 
 test('of a payment that an agent made, who took cash for it, nothing is held', async () => {
