@@ -1,7 +1,7 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
 import type { Unit } from '../../src/loan/amounts.ts'
 import { paymentKinds } from '../../src/loan/kinds.ts'
-import { describeAgreed, formatAgreed } from '../../src/loan/local-worth.ts'
+import { describeAgreed, formatAgreed, formatNow } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeRecall, holdWords } from '../../src/operator/holds.ts'
 import { describeFate, nameWay, remedies, reminderWords } from '../../src/operator/remedies.ts'
@@ -194,8 +194,9 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
 }
 
 export function describeCaller(found: ActionAnswer<'lookup'>, unit: Unit): string[] {
-  const { account, balanceWei, owedWei, dueAt, payments, refusals } = found
-  const known = (wei: string | null) => (wei === null ? 'not known now' : writeAmount(wei, unit))
+  const { account, balanceWei, owedWei, price, dueAt, payments, refusals } = found
+  const known = (wei: string | null) =>
+    wei === null ? 'not known now' : formatNow(writeAmount(wei, unit), BigInt(wei), unit, price)
   const due = dueAt === null ? '' : `, due ${dueAt}`
   return [
     `Account ${account}: balance ${known(balanceWei)}, owes ${known(owedWei)}${due}.`,

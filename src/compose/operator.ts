@@ -27,6 +27,7 @@ import {
   assembleDepositClaim,
   assembleIdentity,
   assembleLoan,
+  assembleRates,
   assembleRelayer,
   deriveSignerAddress,
 } from './relay.ts'
@@ -144,6 +145,7 @@ function assembleOperator(
     accounts: assembleAccounts(config, stores.ledger),
     ownAccounts: createCallerAccounts(config.accountKeySecret),
     loan: assembleLoan(config, relayer),
+    readRate: assembleRates(config, runtime, stores.ledger),
     country: config.gatewayCountry,
     memory,
     names: createNames({ memory, seal: createSeal(config.accountKeySecret, 'name') }),

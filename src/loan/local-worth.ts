@@ -150,6 +150,20 @@ export function agreeToCents(
 export const formatAgreed = (agreed: LocalMoney | null | undefined, unitText: string): string =>
   agreed ? `${formatLocal(agreed)} (${unitText})` : unitText
 
+/** Parses a price of one unit, as an answer holds it. */
+export const unitPrice = z.pick(localWorth, { currency: true, micros: true })
+
+/** Adds to the text of an amount what it is worth now; the text alone without a price. */
+export function formatNow(
+  unitText: string,
+  wei: bigint,
+  unit: Unit,
+  price: z.infer<typeof unitPrice> | null,
+): string {
+  const worth = price && formatWorth(wei, unit, { ...price, micros: BigInt(price.micros) })
+  return worth ? `${unitText} (now ${worth})` : unitText
+}
+
 /** Formats the worth of an amount, rounded up to whole units; undefined as by `formatWorth`. */
 export function formatWorthUp(wei: bigint, unit: Unit, rate: Rate): string | undefined {
   const divisor = getOne(unit) * 1_000_000n

@@ -5,6 +5,7 @@ import type { Memory } from '../../account/memory.ts'
 import type { Names } from '../../account/names.ts'
 import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
+import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Ledger, SetBack, SetBackAnswer } from '../../relay/ledger/steps.ts'
@@ -60,6 +61,8 @@ export type ActionOptions = OperatorPayments & {
   limits: Parameters<Ledger['findKnownRefusal']>[1]
   recalls: RecallTimes
   loan: LoanReader
+  /** Reads the price of one unit in local money; undefined without an accepted one. */
+  readRate: () => Promise<Rate | undefined>
   identity: () => Promise<Parameters<Ledger['identify']>[0]>
   /** Reads the ledger's state. @throws {Error} the ledger gave no answer */
   readVitals: () => Promise<Vitals>

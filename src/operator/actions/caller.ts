@@ -37,24 +37,37 @@ export async function describeCaller(
       log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
       return null
     })
-  const [sent, received, standing, takings, tills, recalled, balanceWei, debt, memory, events] =
-    await Promise.all([
-      ledger.readPage({ account, limit: maxPayments }),
-      ledger.findPayments(account, maxPayments),
-      ledger.readStanding(account, deployment.loan),
-      ledger.listTakings(account, 1),
-      ledger.listTills(),
-      ledger.listRecalled(account),
-      readOrNull(loan.readBalance(account)),
-      readOrNull(loan.readDebt(account)),
-      readOrNull(options.memory.read(account)),
-      readOrNull(loan.listReceived(account)),
-    ])
+  const [
+    sent,
+    received,
+    standing,
+    takings,
+    tills,
+    recalled,
+    balanceWei,
+    debt,
+    memory,
+    events,
+    rate,
+  ] = await Promise.all([
+    ledger.readPage({ account, limit: maxPayments }),
+    ledger.findPayments(account, maxPayments),
+    ledger.readStanding(account, deployment.loan),
+    ledger.listTakings(account, 1),
+    ledger.listTills(),
+    ledger.listRecalled(account),
+    readOrNull(loan.readBalance(account)),
+    readOrNull(loan.readDebt(account)),
+    readOrNull(options.memory.read(account)),
+    readOrNull(loan.listReceived(account)),
+    options.readRate(),
+  ])
   const payments = mergePayments(sent.payments, received)
   return {
     account,
     balanceWei: balanceWei?.toString() ?? null,
     owedWei: debt?.owedWei.toString() ?? null,
+    price: rate ? { currency: rate.currency, micros: `${rate.micros}` } : null,
     dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
     payments: payments.map(({ direction, ...record }) => ({
       ...toPaymentSummary(deployment.chain, record),

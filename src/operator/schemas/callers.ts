@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { unitPrice } from '../../loan/local-worth.ts'
 import { hexAddress, hexHash, intentId, till, time, wei } from './fields.ts'
 import { loanSummary } from './loans.ts'
 import { payment } from './payments.ts'
@@ -17,6 +18,8 @@ export const caller = z.object({
   account: hexAddress,
   balanceWei: z.nullable(wei),
   owedWei: z.nullable(wei),
+  /** Holds the present price in local money; null without a feed, or while none is accepted. */
+  price: z.nullable(unitPrice),
   dueAt: z.nullable(time),
   heldAt: z.nullable(time),
   /** Counts the payments without a known outcome. */

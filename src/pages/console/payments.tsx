@@ -1,6 +1,6 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { kindNames, type PaymentKind } from '../../loan/kinds.ts'
-import { describeAgreed, formatAgreed } from '../../loan/local-worth.ts'
+import { describeAgreed, formatAgreed, formatNow } from '../../loan/local-worth.ts'
 import { describeRecall } from '../../operator/holds.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
@@ -16,12 +16,20 @@ import { drawAccount, drawLink, Facts, Rows, toWords } from './answer.tsx'
 /** Names a kind of payment as its entry of the phone's menu does. */
 export const nameKind = (kind: PaymentKind): string => payments[kind].words(english).label
 
-/** Shows what a payment moves, first as agreed in local money; empty if that is not known. */
-export function showAmount(payment: PaymentSummary, unit: Unit): string {
+/**
+ * Shows what a payment moves, first as agreed in local money, else with what that is worth now by
+ * a price; empty if that is not known.
+ */
+export function showAmount(
+  payment: PaymentSummary,
+  unit: Unit,
+  price: Parameters<typeof formatNow>[3] = null,
+): string {
   const { kind, spendsWei, lentWei, agreed } = payment
   const wei = lentWei ?? spendsWei
   if (wei === '0') return kind === 'repayment' ? 'all that was owed' : ''
-  return formatAgreed(agreed, showMoney(wei, unit))
+  const text = showMoney(wei, unit)
+  return agreed ? formatAgreed(agreed, text) : formatNow(text, BigInt(wei), unit, price)
 }
 
 type Standing = Pick<PaymentSummary, 'state' | 'assuredAt'>

@@ -1,5 +1,6 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
+import { formatNow } from '../../loan/local-worth.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
@@ -88,7 +89,7 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
     : undefined
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
-  const { account, payments, refusals, arrivals, balanceWei, owedWei, ...facts } = hit.caller
+  const { account, payments, refusals, arrivals, balanceWei, owedWei, price, ...facts } = hit.caller
   const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...others } = facts
   const phone = findPhone(hit, text)
   return (
@@ -98,8 +99,8 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       </h2>
       <Facts
         of={{
-          balanceWei,
-          owedWei,
+          balance: showNow(balanceWei, unit, price),
+          owed: showNow(owedWei, unit, price),
           dueAt,
           heldAt,
           openPayments: open,
@@ -159,7 +160,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           'acceptedAt',
           ['Way', nameWay],
           ['Kind', ({ kind }) => nameKind(kind)],
-          ['Amount', (payment) => showAmount(payment, unit)],
+          ['Amount', (payment) => showAmount(payment, unit, price)],
           ['With', drawOtherAccount],
           ['Code', drawCode],
           ['Outcome', describeFate],
@@ -198,6 +199,9 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
     </section>
   )
 }
+
+const showNow = (wei: string | null, unit: Unit, price: AccountHit['caller']['price']) =>
+  wei === null ? 'not known' : formatNow(showMoney(wei, unit), BigInt(wei), unit, price)
 
 const listTills = (tills: AccountHit['caller']['tills']): string =>
   tills.map(({ name, till }) => `${name}, ${till}`).join(' and ')

@@ -158,7 +158,15 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
 })
 
 test('an account is shown with what was lent to it, with what is held of payments to it, and the last reminder of its loan', () => {
-  const none = { balanceWei: null, owedWei: null, dueAt: null, heldAt: null, pin: null, till: null }
+  const none = {
+    price: null,
+    balanceWei: null,
+    owedWei: null,
+    dueAt: null,
+    heldAt: null,
+    pin: null,
+    till: null,
+  }
   const lists = { payments: [], arrivals: [], refusals: [], tills: [] }
   const today = { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null }
   const wei = '250000000000000000'
