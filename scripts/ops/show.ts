@@ -3,7 +3,7 @@ import type { Unit } from '../../src/loan/amounts.ts'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import { describeAgreed, formatAgreed, formatNow } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
-import { describeRecall, holdWords } from '../../src/operator/holds.ts'
+import { describeHoldStep, describeRecall, holdWords } from '../../src/operator/holds.ts'
 import { describeFate, nameWay, remedies, reminderWords } from '../../src/operator/remedies.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
@@ -179,6 +179,7 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
     ...(agreed ? [`Agreed: ${describeAgreed(agreed, unit)}.`] : []),
     ...[describeRecall(trace, unit) ?? []].flat(),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
+    ...trace.holdSteps.map((step) => `${step.at}  ${describeHoldStep(step, unit)}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
     ...(trace.screen === null
       ? []

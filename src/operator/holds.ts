@@ -1,8 +1,9 @@
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { formatPrice } from '../loan/local-worth.ts'
+import { toReceiptNumber } from '../relay/forwarder/requests.ts'
 import { getNeededRole } from './access/roles.ts'
 import type { AuditEntry } from './kept/audit.ts'
-import type { PaymentDetails } from './schemas/payments.ts'
+import type { HoldStep, PaymentDetails } from './schemas/payments.ts'
 
 /** Says what a hold of an account stops, and what it does not. */
 export const holdWords = `it begins no payment, loan or cash-out. What was accepted before goes on, money may arrive, and its phone shows the balance as before and can change the PIN by the PIN of now. The role ${getNeededRole('POST /operator/hold', 'release')} releases it.`
@@ -35,6 +36,23 @@ export function describeRecall({ recall, intent }: PaymentDetails, unit: Unit): 
       return "It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments."
     default:
       return `Nothing of this payment can be held as sent to a wrong number: ${recallObjections[state]}. Only its receiver can send it back.`
+  }
+}
+
+/** Says a step of what became of a hold, in words for a time line. */
+export function describeHoldStep({ step, by, wei, intent }: HoldStep, unit: Unit): string {
+  const amount = wei && `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
+  switch (step) {
+    case 'held':
+      return `${amount} held: its sender says it was a mistake (Wrong number?)`
+    case 'given_back':
+      return `${amount} given back by its receiver${intent === null ? '' : `, Ref ${toReceiptNumber(intent)}`}`
+    case 'kept':
+      return 'its receiver keeps it: not held any more'
+    case 'ended':
+      return `${by} ended the hold: its receiver keeps it`
+    case 'over':
+      return 'not held any more: 24 hours are over'
   }
 }
 

@@ -69,14 +69,24 @@ const toRecall = ({ until, ...recall }: NonNullable<PaymentTrace['recall']>) => 
 export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at: toIso(at) })
 
 /** Describes one payment in full, with the gas that its transaction used. */
-export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number): PaymentDetails {
-  const { transactions, screen, messages, batch, recall, ...record } = trace
+export function toPaymentDetails(
+  chain: Chain,
+  trace: Omit<PaymentTrace, 'holdSteps'> & Partial<Pick<PaymentTrace, 'holdSteps'>>,
+  gas?: number,
+): PaymentDetails {
+  const { transactions, screen, messages, batch, recall, holdSteps = [], ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
     recall: recall ? toRecall(recall) : null,
+    holdSteps: holdSteps.map(({ at, wei, intentId: intent, ...step }) => ({
+      ...step,
+      at: toIso(at),
+      wei: wei === null ? null : `${wei}`,
+      intent,
+    })),
     batch,
     screen: screen?.lines.join('\n') ?? null,
     messages: messages.map(({ at, ...message }) => ({ ...message, at: toIso(at) })),

@@ -1,8 +1,8 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
 import { parts } from '../../relay/ledger/steps.ts'
-import type { RecallTimes } from '../../relay/ledger/values.ts'
-import { recordAction } from './audit.ts'
+import { type RecallTimes, recallMs } from '../../relay/ledger/values.ts'
+import { readActor, recordAction } from './audit.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 import { listAccountTills } from './tills.ts'
 
@@ -23,6 +23,55 @@ export function findRecallStanding(rows: KeptDraft, intentId: Hex, times: Recall
 }
 
 const nameRecall = (intentId: Hex) => `recall:${intentId}`
+
+/** Is a step of a hold: what was done, by which account or operator, and what of it went back. */
+type KeptStep = {
+  at: number
+  step: 'held' | 'given_back' | 'kept' | 'ended' | 'over'
+  by: string | null
+  wei: bigint | null
+  intentId: Hex | null
+}
+
+/** Limits the entries of the audit among which the end of a hold is looked for. */
+const maxSearched = 1_000
+
+/** Lists what became of a hold: since when it was, what its receiver gave back, and its end. */
+export function listHoldSteps(rows: KeptDraft, intentId: Hex): KeptStep[] {
+  const begun = rows.row('audit', nameRecall(intentId))
+  if (begun?.detail.receiver === undefined) return []
+  const { account: sender = '', wei = '0' } = begun.detail
+  const receiver = getAddress(begun.detail.receiver)
+  const [from, endsAt] = [begun.at, begun.at + recallMs]
+  const none = { wei: null, intentId: null }
+  let restWei = BigInt(wei)
+  const returned = parts
+    .listSentSince(rows, receiver, from)
+    .filter((row) => row.kind === 'transfer' && !parts.hasSentNothing(row))
+    .filter((row) => parts.findRecipient(row)?.toLowerCase() === sender.toLowerCase())
+    .sort((a, b) => a.accepted_at - b.accepted_at)
+    .flatMap(({ accepted_at: at, spends, intent_id }): KeptStep[] => {
+      if (at >= endsAt || BigInt(spends) > restWei) return []
+      restWei -= BigInt(spends)
+      const [given, by] = [BigInt(spends), receiver]
+      return [{ at, step: 'given_back', by, wei: given, intentId: intent_id }]
+    })
+  const end = rows
+    .list({ table: 'audit', list: 'age', from, before: endsAt, limit: maxSearched })
+    .find(({ action, detail }) => action === 'end-recall' && detail.intent === intentId)
+  const operator = end && readActor(end.id)
+  const steps: KeptStep[] = [
+    { at: from, step: 'held', by: sender, wei: BigInt(wei), intentId: null },
+    ...returned,
+  ]
+  if (end !== undefined) {
+    const [step, by] = operator ? (['ended', operator] as const) : (['kept', receiver] as const)
+    steps.push({ at: end.at, step, by, ...none })
+  } else if (restWei > 0n && rows.now >= endsAt) {
+    steps.push({ at: endsAt, step: 'over', by: null, ...none })
+  }
+  return steps
+}
 
 export const keptRecallSteps = {
   /**

@@ -6,7 +6,7 @@ import { parts, steps } from '../../relay/ledger/steps.ts'
 import type { Order, RecallTimes, StepKey } from '../../relay/ledger/values.ts'
 import { pruneAudit } from './audit.ts'
 import { pruneEvents } from './events.ts'
-import { findRecallStanding } from './recalls.ts'
+import { findRecallStanding, listHoldSteps } from './recalls.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 import { listAccountTills } from './tills.ts'
 
@@ -103,7 +103,8 @@ export const takingSteps = {
   tracePayment: reads((step: Kept, intentId: Hex, times?: RecallTimes) => {
     const trace = steps.tracePayment(step, intentId)
     const recall = times && findRecallStanding(step.rows, intentId, times)
-    return trace && { ...addTaking(step.rows, trace), ...(times && { recall }) }
+    const holdSteps = times ? listHoldSteps(step.rows, intentId) : []
+    return trace && { ...addTaking(step.rows, trace), holdSteps, ...(times && { recall }) }
   }),
 }
 

@@ -115,6 +115,17 @@ const recall = z.object({
   until: time,
 })
 
+const holdStep = z.object({
+  at: time,
+  /** Is `kept` if the receiver ended it, `ended` if an operator did, `over` after a day. */
+  step: z.enum(['held', 'given_back', 'kept', 'ended', 'over']),
+  /** Names the account or the operator who did it; null if its time was over. */
+  by: z.nullable(z.string()),
+  /** Holds what was held, or given back by the payment `intent`. */
+  wei: z.nullable(wei),
+  intent: z.nullable(intentId),
+})
+
 const transaction = z.object({
   hash: hexHash,
   nonce: z.int(),
@@ -140,10 +151,13 @@ export const paymentAnswer = z.extend(payment, {
   batch: z.array(intentId),
   /** Is null for other payments than transfers, for failed and archived ones, and in an export. */
   recall: z.nullable(recall),
+  /** Lists what became of a hold of it, the oldest first; empty without one, and in an export. */
+  holdSteps: z.array(holdStep),
   messages: z.array(unsentMessage),
   /** Lists the transactions signed for its nonce, the highest-priced first. */
   transactions: z.array(transaction),
 })
 
 export type PaymentSummary = z.infer<typeof payment>
+export type HoldStep = z.infer<typeof holdStep>
 export type PaymentDetails = z.infer<typeof paymentAnswer>

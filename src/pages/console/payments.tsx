@@ -1,7 +1,7 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { kindNames, type PaymentKind } from '../../loan/kinds.ts'
 import { describeAgreed, formatAgreed, formatNow } from '../../loan/local-worth.ts'
-import { describeRecall } from '../../operator/holds.ts'
+import { describeHoldStep, describeRecall } from '../../operator/holds.ts'
 import { describeFate } from '../../operator/remedies.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/schemas/payments.ts'
 import { payment } from '../../operator/schemas/payments.ts'
@@ -140,6 +140,7 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
     messages,
     agreed,
     recall: _,
+    holdSteps: __,
     ...others
   } = payment
   const { account: from, recipient, code, explorer } = payment
@@ -160,7 +161,7 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
       <div class="tiles">
         <div>
           <h3>What happened</h3>
-          <TimeLine {...payment} />
+          <TimeLine {...payment} unit={unit} />
         </div>
         <div>
           <h3>What its caller was shown</h3>
@@ -186,7 +187,8 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
 }
 
 /** Lists what happened to a payment and when, in words. */
-export function TimeLine({ acceptedAt, transitions, assuredAt, paidOutAt, block }: PaymentDetails) {
+export function TimeLine(payment: PaymentDetails & { unit: Unit }) {
+  const { acceptedAt, transitions, assuredAt, paidOutAt, block, holdSteps, unit } = payment
   const last = transitions.findLastIndex(({ state }) => state === 'mined')
   const entries: (readonly [at: string, words: string])[] = [
     [acceptedAt, 'accepted'],
@@ -196,6 +198,7 @@ export function TimeLine({ acceptedAt, transitions, assuredAt, paidOutAt, block 
     }),
     ...(assuredAt ? [[assuredAt, 'final for the payee, ahead of its block'] as const] : []),
     ...(paidOutAt ? [[paidOutAt, 'cash paid out, as the agent says'] as const] : []),
+    ...holdSteps.map((step) => [step.at, describeHoldStep(step, unit)] as const),
   ]
   const since = (at: string) => ((Date.parse(at) - Date.parse(acceptedAt)) / 1_000).toFixed(1)
   return (

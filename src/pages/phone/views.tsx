@@ -158,7 +158,7 @@ function Payment({ session, payments, unit }: PhonePageOptions) {
   const count = accountPayments.length === 1 ? '1 payment' : `${accountPayments.length} payments`
   return (
     <>
-      {payment ? <TimeLine {...payment} /> : <p>This session has paid nothing.</p>}
+      {payment ? <TimeLine {...payment} unit={unit} /> : <p>This session has paid nothing.</p>}
       <p id="paid-count">
         {session.phone} has made {count} since this page was opened.
       </p>

@@ -51,6 +51,9 @@ export type Order = {
 /** Limits the age of a payment that its sender calls a mistake, and how often; 0 is never. */
 export type RecallTimes = { withinMs: number; everyMs: number }
 
+/** Sets how long money is held back. Lost rows end that earlier. */
+export const recallMs = 24 * 60 * 60 * 1000
+
 /** Names the message that tells of a hold, in the place of a session. */
 export const nameRecall = (intentId: Hex): string => `recall:${intentId}`
 

@@ -116,6 +116,38 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await stands('s')).toEqual({ ...open, kind: 'ended' })
     })
 
+    test('tells support who held it, what came back, and how the hold ended', async ({
+      ledger,
+      pass,
+    }) => {
+      const times = { withinMs: 30 * minuteMs, everyMs: 7 * dayMs }
+      const list = async (session: string) =>
+        (await ledger.tracePayment(id(session), times))?.holdSteps
+      await pay(ledger, 's', 10n)
+      expect(await list('s')).toEqual([])
+      await ask(ledger)
+      pass(1)
+      await giveBack(ledger, 'part', 4n)
+      const begun = [
+        { step: 'held', by: alice, wei: 10n, intentId: null },
+        { step: 'given_back', by: bob, wei: 4n, intentId: id('part') },
+      ]
+      expect(await list('s')).toMatchObject(begun)
+      await pay(ledger, 't', 10n, { from: carol })
+      await ask(ledger, 't', 0n, carol)
+      await pay(ledger, 'u', 10n, { from: dave })
+      await ask(ledger, 'u', 0n, dave)
+      pass(1)
+      await ledger.endRecall(bob, id('t'), `keep:${id('t')}`)
+      await ledger.endRecall(bob, id('u'), 'amina/ended')
+      const ended = [{ step: 'held' }, { step: 'kept', by: bob, wei: null }]
+      expect(await list('t')).toMatchObject(ended)
+      expect(await list('u')).toMatchObject([{ step: 'held' }, { step: 'ended', by: 'amina' }])
+      pass(dayMs)
+      expect(await list('s')).toMatchObject([...begun, { step: 'over', by: null }])
+      expect(await list('t')).toMatchObject(ended)
+    })
+
     test('is held back as far as it is unspent', async ({ ledger }) => {
       await pay(ledger, 's', 10n)
       await pay(ledger, 'spent', 7n, { from: bob, to: carol })

@@ -203,6 +203,7 @@ test('a payment is shown first as it was agreed in local money', () => {
   const details = {
     ...{ ...local, deadline: null, gasUsed: null, screen: null },
     recall: { state: 'till', wei: null, until: at } as const,
+    holdSteps: [],
     ...{ transitions: [], batch: [], messages: [], transactions: [] },
   }
   const [first, ...lines] = describeTrace(details, unit)

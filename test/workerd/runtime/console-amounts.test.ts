@@ -16,7 +16,7 @@ const payment = {
   },
   ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
   ...{ explorer: null, deadline: null, gasUsed: null, screen: null, recall: null },
-  ...{ transitions: [], batch: [], messages: [], transactions: [] },
+  ...{ transitions: [], batch: [], holdSteps: [], messages: [], transactions: [] },
 }
 const unit = createCoinUnit('tRBTC')
 const rate = { micros: '12900000000000', readAt: Date.parse(at) }
@@ -42,6 +42,26 @@ describe('a payment in the console', () => {
       `${PaymentTable({ payments: [{ ...payment, agreed: null, spendsWei: '0', ...changes }], unit })}`
     expect(show({ kind: 'loan', lentWei: '10000000000000000' })).toContain('>0.01 tRBTC</td>')
     expect(show({ kind: 'repayment' })).toContain('>all that was owed</td>')
+  })
+
+  test('has in its time line who held it, what came back, and how that ended', ({ expect }) => {
+    const steps = [
+      { at, step: 'held', by: payment.account, wei: '250000000000000000', intent: null },
+      { at, step: 'given_back', by: null, wei: '100000000000000000', intent: payment.intent },
+      { at, step: 'ended', by: 'amina', wei: null, intent: null },
+    ]
+    const page = `${PaymentView({ payment: { ...payment, agreed: null, holdSteps: steps } as never, unit })}`
+    expect(page).toContain('0.25 tRBTC held: its sender says it was a mistake (Wrong number?)')
+    expect(page).toMatch(/0\.1 tRBTC given back by its receiver, Ref \d{3}-\d{4}/)
+    expect(page).toContain('amina ended the hold: its receiver keeps it')
+  })
+
+  test('is named by the words of the phone', ({ expect }) => {
+    const show = (kind: string) =>
+      `${PaymentTable({ payments: [{ ...payment, agreed: null, kind: kind as 'transfer' }], unit })}`
+    expect(show('transfer')).toContain('>Send Money</td>')
+    expect(show('cashOut')).toContain('>Cash Out</td>')
+    expect(show('withdrawal')).toContain('>Withdraw</td>')
   })
 
   test('says what can be done about a wrong number', ({ expect }) => {

@@ -8,7 +8,7 @@ import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { nameRecall, type Order, type RecallTimes } from '../values.ts'
+import { nameRecall, type Order, type RecallTimes, recallMs } from '../values.ts'
 import { hasSentNothing, listPaymentsSince } from './earlier.ts'
 import { mayMissSigned } from './possible-loss.ts'
 import { getDebit } from './settled.ts'
@@ -55,9 +55,6 @@ export type Recalled = { intentId: Hex; wei: bigint } & Pick<Held, 'sender' | 'u
 
 type PaymentRow = Row<'payments'>
 type Held = Row<'recalls'>['held'][number]
-
-/** Sets how long money is held back. Lost rows end that earlier. */
-const heldMs = 24 * 60 * 60 * 1000
 
 /** Limits the payments that are held back in an account at a time: the smallest gives way. */
 const maxHeld = 8
@@ -225,7 +222,7 @@ export function recall(
   rows.put('recalls', { ...readRow(rows, sender), asked_at: rows.now, at: rows.now })
   if (wei <= 0n) return { kind: 'spent' }
   if (smallest !== undefined) replaceHeld(rows, receiver, smallest)
-  const until = rows.now + heldMs
+  const until = rows.now + recallMs
   const held = { intent_id: intentId, sender, wei: `${wei}`, until, number }
   replaceHeld(rows, receiver, held, held)
   if (sealed !== undefined) {
