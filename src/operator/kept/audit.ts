@@ -56,18 +56,36 @@ export function pruneAudit(rows: KeptDraft, limit: number): void {
   for (const { id } of old) rows.drop('audit', id)
 }
 
+/** Limits the pages among which changes are looked for behind look-ups, of about 500 entries. */
+const maxPages = 20
+
+function listAudit(rows: KeptDraft, limit: number, leavesOut: boolean): AuditEntry[] {
+  const listing = { table: 'audit', list: 'age', newest: true } as const
+  if (!leavesOut) return rows.list({ ...listing, limit })
+  const found: AuditEntry[] = []
+  let next: { before?: number } = {}
+  for (let page = 0; page < maxPages && found.length < limit; page++) {
+    const { matches, nextScore } = parts.searchPage(
+      (most) => rows.list({ ...listing, ...next, limit: most }),
+      'at',
+      ({ action }) => !lookUps.includes(action),
+    )
+    found.push(...matches)
+    if (nextScore === undefined) break
+    next = { before: nextScore + 1 }
+  }
+  return found.slice(0, limit)
+}
+
 export const auditSteps = {
   /** Records an operator's action once per id. An entry never holds a phone number. */
   recordAction: writes(({ rows }: Kept, entry: Omit<AuditEntry, 'at'>) => {
     recordAction(rows, entry)
     if (entry.action === 'set-back') parts.recordSetBack(rows)
   }),
-  /** Returns operators' actions, the newest first; without look-ups, of ten times as many. */
-  listAudit: reads(({ rows }: Kept, limit: number, leavesOut = false): AuditEntry[] =>
-    rows
-      .list({ table: 'audit', list: 'age', newest: true, limit: leavesOut ? 10 * limit : limit })
-      .filter(({ action }) => !leavesOut || !lookUps.includes(action))
-      .slice(0, limit),
+  /** Returns operators' actions, the newest first, also without look-ups. */
+  listAudit: reads(({ rows }: Kept, limit: number, leavesOut?: boolean): AuditEntry[] =>
+    listAudit(rows, limit, leavesOut === true),
   ),
   /** Sets whether new payments are accepted; a drain may name the next account secret. */
   setIntake: writes((step: Kept, kind: IntakeSetting, id: string, nextAccountKey?: string) => {

@@ -154,7 +154,7 @@ describe('the roles of operators', () => {
       expect(told).not.toMatch(RegExp(`${tokenOf(role)}|${hashKey(tokenOf(role))}`))
   })
 
-  test('are in an audit that leaves out what changed nothing, where that is asked', async () => {
+  test('are in an audit that leaves out what changed nothing, where that is asked, however often it was', async () => {
     const { send, ledger } = open()
     for (const action of ['lookup', 'session', 'hold'])
       await ledger.recordAction({ id: `support/${action}`, action, detail: { account } })
@@ -163,6 +163,9 @@ describe('the roles of operators', () => {
       return auditAnswer.parse(body).entries.length
     }
     expect([await count(''), await count('?lookups=false')]).toEqual([3, 1])
+    for (let index = 0; index < 2_100; index++)
+      await ledger.recordAction({ id: `support/${index}`, action: 'lookup', detail: {} })
+    expect([await count(''), await count('?lookups=false')]).toEqual([200, 1])
   })
 
   test('are all of those who share OPERATOR_TOKEN, which stays possible alone', async () => {
