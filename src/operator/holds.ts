@@ -1,6 +1,7 @@
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { formatPrice } from '../loan/local-worth.ts'
 import { toReceiptNumber } from '../relay/forwarder/requests.ts'
+import { nameOperator } from './access/operators.ts'
 import { getNeededRole } from './access/roles.ts'
 import type { AuditEntry } from './kept/audit.ts'
 import type { HoldStep, PaymentDetails } from './schemas/payments.ts'
@@ -50,7 +51,7 @@ export function describeHoldStep({ step, by, wei, intent }: HoldStep, unit: Unit
     case 'kept':
       return 'its receiver keeps it: not held any more'
     case 'ended':
-      return `${by} ended the hold: its receiver keeps it`
+      return `${nameOperator(by ?? '')} ended the hold: its receiver keeps it`
     case 'over':
       return 'not held any more: 24 hours are over'
   }
@@ -63,15 +64,15 @@ const auditWords: Readonly<Record<string, string>> = {
 }
 
 /** Returns an audit entry for people: in the phone's words, with amounts and prices written out. */
-export function writeAuditEntry<Entry extends Pick<AuditEntry, 'action' | 'detail'>>(
-  entry: Entry,
-  unit: Unit,
-) {
+export function writeAuditEntry<
+  Entry extends Pick<AuditEntry, 'action' | 'detail'> & { by: string | null },
+>(entry: Entry, unit: Unit) {
   const { wei, micros, currency = '', ...others } = entry.detail
   const amount = wei && `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
   const price = micros && formatPrice({ currency, micros: BigInt(micros) })
   return {
     ...entry,
+    ...(entry.by && { by: nameOperator(entry.by) }),
     action: auditWords[entry.action] ?? entry.action,
     detail: { ...others, ...(amount && { amount }), ...(price && { price }) },
   }

@@ -17,6 +17,9 @@ export function parseOperator(text: string): NamedOperator | undefined {
   return { name, role: role as Role, tokenHash }
 }
 
+/** Names an operator for people: of a shared token nobody knows whose hand it was in. */
+export const nameOperator = (name: string): string => (name === sharedName ? 'shared token' : name)
+
 /** Lists those who have a token: the named operators, and all who share one. */
 export function listOperators(texts: readonly string[], sharedToken?: string): NamedOperator[] {
   const named = texts.flatMap((text) => parseOperator(text) ?? [])

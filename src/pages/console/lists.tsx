@@ -1,5 +1,6 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { loanStates } from '../../loan/loan-book.ts'
+import { nameOperator } from '../../operator/access/operators.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { writeAuditEntry } from '../../operator/holds.ts'
 import type { Actor } from '../../operator/schemas/actor.ts'
@@ -144,12 +145,17 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
       </p>
     </Live>
     <Live name="operators" title="Operators">
-      <Rows name="Operators" of={operators} columns={['name', 'role']} />
+      <Rows
+        name="Operators"
+        of={operators}
+        columns={[['Name', ({ name }) => nameOperator(name)], 'role']}
+      />
       <p class="soft">
         To give access: <Command line="npm run ops -- operators add NAME ROLE" />, and to end an
-        access: <Command line="npm run ops -- operators retire NAME" />; then deploy. Who is named
-        “operator” has the token that all share. A role may do what those before it may: read;
-        support looks callers up and holds; operate stops payments and gives tills; money pays out.
+        access: <Command line="npm run ops -- operators retire NAME" />; then deploy: until then a
+        retired token is still taken. The audit cannot tell apart who uses a shared token. A role
+        may do what those before it may: read; support looks callers up and holds; operate stops
+        payments and gives tills; money pays out.
       </p>
     </Live>
   </>

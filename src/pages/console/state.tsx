@@ -1,3 +1,4 @@
+import { nameOperator } from '../../operator/access/operators.ts'
 import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
@@ -39,7 +40,7 @@ export function ConsoleMenu({ current, status, actor, csrf }: ConsoleMenuOptions
         </p>
         <form method="post" action="/console/sign-out">
           <input type="hidden" name="csrf" value={csrf} />
-          {actor.name} ({actor.role}) <button type="submit">Sign out</button>
+          {nameOperator(actor.name)} ({actor.role}) <button type="submit">Sign out</button>
         </form>
       </div>
       <ul>

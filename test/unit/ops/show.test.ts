@@ -215,11 +215,12 @@ test('a payment is shown first as it was agreed in local money', () => {
 
 test('an audit entry names a wrong number as phones do, and writes out an amount and a price', () => {
   const write = (action: string, detail: Record<string, string>) =>
-    writeAuditEntry({ action, detail }, unit)
+    writeAuditEntry({ action, detail, by: 'operator' }, unit)
   const held = write('recall', { account: alice, wei: '250000000000000000' })
   const amount = '0.25 tRBTC'
-  expect(held).toEqual({ action: 'Wrong number? held', detail: { account: alice, amount } })
+  const by = 'shared token'
+  expect(held).toEqual({ action: 'Wrong number? held', detail: { account: alice, amount }, by })
   expect(write('end-recall', {}).action).toBe('Wrong number? ended')
   const rate = write('rate', { currency: 'KES', micros: '12900000000000' })
-  expect(rate).toEqual({ action: 'rate', detail: { price: 'KES 12,900,000' } })
+  expect(rate).toEqual({ action: 'rate', detail: { price: 'KES 12,900,000' }, by })
 })
