@@ -136,7 +136,7 @@ describe('the relay on Deno', () => {
   test('runs a round on each Deno.cron call, if the platform has Deno.cron', async () => {
     // A database that has no script yet is asked twice: once by its digest, once with its text.
     const warm = { database: openRedis(bridge), name: 'warm', newToken: () => 'warm' }
-    await createRedisDueQueue(warm).arm('warm', 0)
+    await createRedisDueQueue(warm).arm(0)
     const wakes = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'arm' })
     const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'readWork' })
     const lines: string[] = []

@@ -1,5 +1,4 @@
 import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
-import { roundTask } from '../../../src/relay/ledger/stores/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { getKeyPrefix } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -79,7 +78,7 @@ export async function startDenoRelays({
     /** The first process, which a test may end and start again. */
     pid: () => processes.list[0]?.pid ?? 0,
     deliver: (delivery: Delivery, worker = 0) => postDelivery(`${urls[worker]}`, delivery),
-    wake: () => queue.arm(roundTask, 0),
+    wake: () => queue.arm(0),
     async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       own = changes
       await processes.killAll()

@@ -2,7 +2,7 @@ import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { getNextDelayMs, type RoundResult } from '../ledger/schedule.ts'
-import { type DueQueue, type HeldTask, roundTask } from '../ledger/stores/due-queue.ts'
+import type { DueQueue } from '../ledger/stores/due-queue.ts'
 
 export type RoundsOptions = {
   queue: DueQueue
@@ -28,19 +28,20 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
   const leaseMs = roundMs * leaseRounds
   let wakeController = new AbortController()
 
-  /** Runs the tasks that are due. Never rejects. */
+  /** Runs the round that is due. Never rejects. */
   async function work(): Promise<void> {
     try {
-      for (const held of await queue.take(leaseMs)) await runTask(held)
+      const token = await queue.take(leaseMs)
+      if (token !== undefined) await runDueRound(token)
     } catch (error) {
       log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
       onRoundEnd?.('failed')
     }
   }
 
-  async function runTask(held: HeldTask): Promise<void> {
+  async function runDueRound(token: string): Promise<void> {
     const ended = new AbortController()
-    const renewing = renewLease(held, ended.signal)
+    const renewing = renewLease(token, ended.signal)
     let nextInMs: number | undefined = roundMs
     try {
       const result = await runRound()
@@ -55,19 +56,19 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
       await renewing
     }
     try {
-      await queue.release(held, nextInMs)
+      await queue.release(token, nextInMs)
     } catch (error) {
-      // The task becomes due again when its lease ends.
+      // The round becomes due again when its lease ends.
       log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
     }
   }
 
   /** Renews the lease while a round runs, because slow nodes make a round long. */
-  async function renewLease(held: HeldTask, ended: AbortSignal): Promise<void> {
+  async function renewLease(token: string, ended: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(roundMs, ended)
       if (ended.aborted) return
-      const isOurs = await queue.renew(held, leaseMs).catch(() => true)
+      const isOurs = await queue.renew(token, leaseMs).catch(() => true)
       if (!isOurs) return
     }
   }
@@ -75,13 +76,13 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
   /** Makes a round due within `roundMs`. */
   async function wake(): Promise<void> {
     try {
-      await queue.arm(roundTask, roundMs)
+      await queue.arm(roundMs)
     } catch (error) {
       log({ level: 'error', event: 'wake.failed', message: describeFault(error) })
     }
   }
 
-  /** Runs tasks as they become due, until the signal aborts. */
+  /** Runs rounds as they become due, until the signal aborts. */
   async function watch(signal: AbortSignal): Promise<void> {
     let wokenAt = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {

@@ -33,5 +33,5 @@ for _, entry in ipairs(change.newEntries) do
   local list, score, name = unpack(entry)
   redis.call('ZADD', key('list', list), score, name)
 end
-if change.arm then arm(change.arm.task, now + change.arm.inMs) end
+if change.dueDelayMs then arm(now + change.dueDelayMs) end
 return { to_decimal(now), version }

@@ -8,7 +8,6 @@ import {
   type Tables,
   type Write,
 } from '../rows.ts'
-import { roundTask } from './due-queue.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
 /** Holds a row as it is stored. A row that does not exist has the version `0`. */
@@ -55,15 +54,9 @@ function parseVersionedRow(tables: Tables, name: string, text: string): Versione
 }
 
 /** Loads what a read set names, by one Lua script and therefore as of one moment. */
-type LoadRows = (readSet: ReadSet) => Promise<Snapshot>
-
-export function createLoad(
-  database: RedisDatabase,
-  keys: readonly string[],
-  tables: Tables,
-): LoadRows {
+export function createLoad(database: RedisDatabase, keys: readonly string[], tables: Tables) {
   const script = database.script(loadLua)
-  return async ({ rows: names, lists: queries, methods }) => {
+  return async ({ rows: names, lists: queries, methods }: ReadSet): Promise<Snapshot> => {
     const query = JSON.stringify({ rows: [...names], lists: [...queries.values()] })
     const reply = await script(keys, [query, 'load', ...methods])
     const [now, alternatingNamesAndTexts, lists] = loadReply.parse(reply)
@@ -92,24 +85,18 @@ const maxAgeMs = 1_000
 /** Limits the steps between versions: ten billion commits of the largest are exact numbers. */
 const maxVersionStep = 2 ** 19
 
-/** Tells the database's time, and the version of what was written; undefined if nothing was. */
-type Committed = { now: number; version: string | undefined }
-
-/** Writes all, or nothing if a row has changed meanwhile, or the time is not the database's. */
-type CommitWrites = (
-  rows: Pick<Snapshot['rows'], 'get'>,
-  change: ConditionalWrites,
-) => Promise<Committed>
-
 const commitReply = z.tuple([z.coerce.number(), z.string()])
 
-export function createCommit(
-  database: RedisDatabase,
-  keys: readonly string[],
-  tables: Tables,
-): CommitWrites {
+/**
+ * Writes all, or nothing if a row has changed meanwhile, or the time is not the database's. Tells
+ * that time, and the version of what was written; undefined if nothing was.
+ */
+export function createCommit(database: RedisDatabase, keys: readonly string[], tables: Tables) {
   const script = database.script(armLua + commitLua)
-  return async (rows, { readSet, writes, dueDelayMs, at }) => {
+  return async (
+    rows: Pick<Snapshot['rows'], 'get'>,
+    { readSet, writes, dueDelayMs, at }: ConditionalWrites,
+  ) => {
     const versions: Record<string, string> = {}
     for (const name of readSet.rows) versions[name] = rows.get(name)?.version ?? '0'
     const updates: Record<string, string> = {}
@@ -118,10 +105,10 @@ export function createCommit(
       if (after === undefined) deletions.push(name)
       else updates[name] = JSON.stringify(after)
     }
-    const arm = dueDelayMs === undefined ? undefined : { task: roundTask, inMs: dueDelayMs }
     const step = 1 + Math.floor(Math.random() * maxVersionStep)
     const conditions = { versions, at, maxAgeMs, step }
-    const change = { ...conditions, updates, deletions, ...findEntryChanges(tables, writes), arm }
+    const entries = findEntryChanges(tables, writes)
+    const change = { ...conditions, updates, deletions, ...entries, dueDelayMs }
     const args = [JSON.stringify(change), 'commit', ...readSet.methods]
     const [now, version] = commitReply.parse(await script(keys, args))
     return { now, version: version === '0' ? undefined : version }
