@@ -23,15 +23,10 @@ export function createNotifier(
   const { announceLogs, takeLogsBack } = createLogNotifier(sessions, send)
   let wasSyncing: boolean | undefined
 
-  function notifyAll(
-    kind: Topic['kind'],
-    result: string,
-    isMatch = (_topic: Topic): boolean => true,
-  ): void {
+  function notifyAll(kind: Topic['kind'], result: string): void {
     for (const session of sessions()) {
       for (const [id, { topic, isActive }] of session.topics) {
-        const isRecipient = isActive && topic.kind === kind && isMatch(topic)
-        if (isRecipient) send(session, formatNotification(id, result))
+        if (isActive && topic.kind === kind) send(session, formatNotification(id, result))
       }
     }
   }

@@ -10,7 +10,7 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
-import { readProvedReceipts, throwBlockReorganized } from './receipts.ts'
+import { isInPlace, readProvedReceipts, throwBlockReorganized } from './receipts.ts'
 
 export type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
@@ -55,24 +55,14 @@ export async function readProvedReceipt(
 ): Promise<{ receipt: RawReceipt; trieKind: TrieKind | undefined } | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], rawReceipt)
   if (receipt === null) return null
-  const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
+  const { transactionHash, blockHash, transactionIndex } = receipt
   if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
   const facts = await readBlockFacts(node, blockHash, context)
   if (facts === null) throwBlockReorganized()
   if (facts === undefined) return { receipt, trieKind: undefined }
   const index = Number(transactionIndex)
-  const isInPlace =
-    facts.transactions[index] === txHash &&
-    facts.types[index] === receipt.type &&
-    facts.number === blockNumber &&
-    logs.every(
-      (log) =>
-        log.blockHash === blockHash &&
-        log.blockNumber === blockNumber &&
-        log.transactionHash === txHash &&
-        log.transactionIndex === transactionIndex,
-    )
-  if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
+  if (facts.types[index] !== receipt.type || !isInPlace(receipt, facts, index))
+    throw new UntrueAnswer('a receipt is not where it says')
   const provedHash = await readReceiptHash(node, facts, index, context)
   const [encoded] = listReceiptForms(receipt, facts.trieKind)
   if (keccak256(encoded) !== provedHash) {
@@ -93,10 +83,7 @@ async function readReceiptHash(
     trieKind === 'rootstock' &&
     (await getOrCompute(`receipt ${hash} ${index}`, 'proved', async () => {
       const proof = await undefinedIfUnsupported(askReceiptNodes(node, hash, transactions[index]))
-      if (!proof) return null
-      const provedValue = walkBinaryProof(proof, receiptsRoot, index)
-      if (provedValue === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
-      return provedValue.valueHash
+      return proof ? walkReceiptProof(proof, receiptsRoot, index).valueHash : null
     }))
   if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${hash}`, 'proved', async () => {
@@ -104,6 +91,13 @@ async function readReceiptHash(
     return JSON.stringify(encoded.map((each) => keccak256(each)))
   })
   return (JSON.parse(`${text}`) as string[])[index]
+}
+
+/** Walks a proof from RSKj. @throws {UntrueAnswer} it does not lead to the receipt */
+export function walkReceiptProof(nodes: readonly Hex[], root: string, index: number) {
+  const proof = walkBinaryProof(nodes, root, index)
+  if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
+  return proof
 }
 
 const trieNodes = z.array(data)

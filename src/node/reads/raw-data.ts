@@ -1,6 +1,4 @@
 import { orNull } from '../../runtime/json.ts'
-import { UntrueAnswer } from '../objects/bad-answers.ts'
-import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { buildReceiptsTrie, collectProofNodes, listReceiptForms } from '../objects/receipts-trie.ts'
 import { data, isBlockHash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -10,6 +8,7 @@ import {
   type CacheAccess,
   readBlockFacts,
   readProvedReceipt,
+  walkReceiptProof,
 } from './proved-receipt.ts'
 import { readProvedReceipts } from './receipts.ts'
 
@@ -54,9 +53,7 @@ export async function readReceiptProof(
   if (index === -1) return null
   if (trieKind === 'rootstock') {
     const nodes = (await askReceiptNodes(node, blockHash, hash)) ?? []
-    const proof = walkBinaryProof(nodes, receiptsRoot, index)
-    if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
-    return proof.nodes
+    return walkReceiptProof(nodes, receiptsRoot, index).nodes
   }
   const { encoded = [] } = await readProvedReceipts(node, facts, trieKind)
   return collectProofNodes(buildReceiptsTrie(encoded), index)

@@ -6,6 +6,7 @@ import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import { encodeReceipts, type TrieKind } from '../objects/receipts-trie.ts'
+import { toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
@@ -35,7 +36,7 @@ export async function readReceipts(
 }
 
 /** Tells whether a receipt and its logs name their place in a block: the root proves no place. */
-function isInPlace(
+export function isInPlace(
   receipt: RawReceipt,
   { hash, number, transactions }: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
   index: number,
@@ -45,7 +46,7 @@ function isInPlace(
       blockHash === hash &&
       blockNumber === number &&
       transactionHash === getTransactionHash(transactions[index]) &&
-      Number(transactionIndex) === index,
+      transactionIndex === toQuantity(index),
   )
 }
 

@@ -73,13 +73,8 @@ export class UncommittedListError extends Error {
 export type Writes = Map<string, Write>
 
 /** Creates a draft over a view. It adds to `writes`, which may have those of earlier steps. */
-export function createDraft(
-  tables: Tables,
-  view: View,
-  now: number,
-  writes: Writes,
-  missing = new Set<string>(),
-): Draft {
+export function createDraft(tables: Tables, view: View, now: number, writes: Writes): Draft {
+  const missing = new Set<string>()
   function row(table: string, ...key: Key): AnyRow | undefined {
     const ownWrite = writes.get(toRowName(table, key))
     return ownWrite === undefined ? view.row(table, ...key) : ownWrite.after

@@ -15,22 +15,21 @@ type Step<Context, Args extends unknown[], Answer> = Run<Context, Args, Answer> 
   isUrgent?: ((...args: Args) => boolean) | undefined
 }
 
+/** Declares steps of a kind. After a call that `isUrgent` a round is due soon. */
+const declare =
+  (kind: StepKind) =>
+  <Context extends StepContext, Args extends unknown[], Answer>(
+    run: Run<Context, Args, Answer>,
+    isUrgent?: (...args: Args) => boolean,
+  ): Step<Context, Args, Answer> =>
+    Object.assign(run, { kind, isUrgent })
+
 /** Declares a step that writes nothing. */
-export const reads = <Context extends StepContext, Args extends unknown[], Answer>(
-  run: Run<Context, Args, Answer>,
-): Step<Context, Args, Answer> => Object.assign(run, { kind: 'reads' as const })
-
-/** Declares a step that may write. After a call that `isUrgent` a round is due soon. */
-export const writes = <Context extends StepContext, Args extends unknown[], Answer>(
-  run: Run<Context, Args, Answer>,
-  isUrgent?: (...args: Args) => boolean,
-): Step<Context, Args, Answer> => Object.assign(run, { kind: 'writes' as const, isUrgent })
-
-/** Declares a step that writes, and after which a round is due: soon if the call `isUrgent`. */
-export const opens = <Context extends StepContext, Args extends unknown[], Answer>(
-  run: Run<Context, Args, Answer>,
-  isUrgent?: ((...args: Args) => boolean) | undefined,
-): Step<Context, Args, Answer> => Object.assign(run, { kind: 'opens' as const, isUrgent })
+export const reads = declare('reads')
+/** Declares a step that may write. */
+export const writes = declare('writes')
+/** Declares a step that writes, and after which a round is due. */
+export const opens = declare('opens')
 
 type AnyStep = ((step: never, ...args: never[]) => unknown) & {
   kind: StepKind

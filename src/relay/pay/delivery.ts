@@ -13,12 +13,12 @@ import type { RefusalOf } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
 import { computeCapacity, selectLimits } from './admission.ts'
 import { answerWithinMs, type PaymentAnswer, retryLedgerCall, retryPauseMs } from './answers.ts'
-import type {
-  Delivery,
-  DeliveryProgress,
-  PayingStep,
-  PayOptions,
-  PreparedOrder,
+import {
+  createProgress,
+  type Delivery,
+  type PayingStep,
+  type PayOptions,
+  type PreparedOrder,
 } from './paying-step.ts'
 import {
   maxReadingAgeMs,
@@ -43,16 +43,7 @@ const broadcastTimeoutMs = 2_000
 export function createPay(relayer: Relayer, options: PayOptions): Pay {
   const { clock } = relayer
   return async (step) => {
-    const progress: DeliveryProgress = {
-      isAnswered: false,
-      isSpent: false,
-      screen: undefined,
-      isWaitingForNode: false,
-      traces: undefined,
-      isDoubtful: true,
-      prepared: undefined,
-      observed: { facts: {}, node: undefined, round: undefined },
-    }
+    const progress = createProgress()
     const delivery = { relayer, options, step, progress }
     const leftMs = step.since + answerWithinMs - clock.now()
     const endLate = () => endUnpaid(delivery, progress.isWaitingForNode)

@@ -56,31 +56,31 @@ export type PaymentTexts = {
   refusal: (refusal: Refusal) => Screen
 }
 
-/** Tracks the state of a delivery. */
-export type DeliveryProgress = {
+/** Begins to track the state of a delivery. */
+export const createProgress = () => ({
   /** Is true once the caller has an answer: unfinished work must not pay or close. */
-  isAnswered: boolean
+  isAnswered: false,
   /** Is true once the intent is spent on the chain: no screen may say that nothing was sent. */
-  isSpent: boolean
+  isSpent: false,
   /** Holds the screen that is recorded with the payment. */
-  screen: Screen | undefined
+  screen: undefined as Screen | undefined,
   /** Is true while the node is asked: if the time ends then, the node has not answered. */
-  isWaitingForNode: boolean
+  isWaitingForNode: false,
   /** Holds what the chain shows of lost rows, once that is read. */
-  traces: Traces | undefined
+  traces: undefined as Traces | undefined,
   /** Is true if lost rows may hold a payment of the session. */
-  isDoubtful: boolean
+  isDoubtful: true,
   /** Holds what is to be paid, once it is built. */
-  prepared: PreparedOrder | undefined
+  prepared: undefined as PreparedOrder | undefined,
   /** Collects observations of the chain for the next ledger call. */
-  readonly observed: ObservationReport
-}
+  observed: { facts: {}, node: undefined, round: undefined } as ObservationReport,
+})
 
 export type Delivery = {
   relayer: Relayer
   options: PayOptions
   step: PayingStep
-  progress: DeliveryProgress
+  progress: ReturnType<typeof createProgress>
 }
 
 export type PayOptions = {

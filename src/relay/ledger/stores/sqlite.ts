@@ -96,18 +96,11 @@ function listStoredColumns(tables: Tables, name: string): readonly string[] {
   return [...new Set([...key, ...listColumns])]
 }
 
-type TableStatements = {
-  columns: readonly string[]
-  equalsKey: string
-  insertRow: string
-  selectRow: string
-}
+type Statements = ReturnType<typeof createStatements>
 
 /** Maps tables' names to the SQL that reads and writes their rows. */
-type Statements = ReadonlyMap<string, TableStatements>
-
-function createStatements(tables: Tables): Statements {
-  const createFor = (table: string): TableStatements => {
+function createStatements(tables: Tables) {
+  const createFor = (table: string) => {
     const columns = listStoredColumns(tables, table)
     const equalsKey = getTable(tables, table)
       .key.map((column) => `${column} = ?`)
@@ -119,7 +112,7 @@ function createStatements(tables: Tables): Statements {
   return new Map(Object.keys(tables).map((table) => [table, createFor(table)]))
 }
 
-function getStatements(statements: Statements, table: string): TableStatements {
+function getStatements(statements: Statements, table: string) {
   const known = statements.get(table)
   if (known === undefined) throw new Error(`there is no table ${table}`)
   return known
