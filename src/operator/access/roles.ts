@@ -82,20 +82,30 @@ export function findLackingRole({ role }: Actor, route: RouteName, action?: stri
   return roles.indexOf(role) < roles.indexOf(needed) ? needed : undefined
 }
 
-/** Maps commands to their routes, where these have other names. */
+/** Maps commands of `npm run ops` to the routes that they ask; what is not here needs no role. */
 const commandRoutes: Readonly<Record<string, RouteName>> = {
-  'agents add': 'POST /operator/agents/add',
   'account add-wallet': 'POST /operator/wallet',
+  'account alias': 'POST /operator/alias',
+  'account cash-out': 'POST /operator/cash-out',
+  'account deposit': 'POST /operator/deposit',
+  'account end-recall': 'POST /operator/end-recall',
   'account wallet': 'POST /operator/wallet-code',
+  'agents add': 'POST /operator/agents/add',
+  drain: 'POST /operator/drain',
   'keys create': 'POST /keys',
   'keys revoke': 'DELETE /keys/:id',
+  outbid: 'POST /operator/outbid',
+  pause: 'POST /operator/pause',
+  rate: 'POST /operator/rate',
+  resume: 'POST /operator/resume',
+  session: 'POST /operator/session',
+  why: 'POST /operator/find',
 }
 
 /** Returns which role an operator lacks for a command; undefined if it needs none or is allowed. */
 export function findCommandLack(actor: Actor, line: string): Role | undefined {
-  const [, name = ''] = /^npm run ops -- ((?:account |agents |keys )?[a-z-]+)/.exec(line) ?? []
-  const asked = commandRoutes[name] ?? `POST /operator/${name.replace('account ', '')}`
-  const route = routeNames.find((each) => each === asked)
+  const isOf = (command: string) => `${line} `.startsWith(`npm run ops -- ${command} `)
+  const [, route] = Object.entries(commandRoutes).find(([command]) => isOf(command)) ?? []
   return route && findLackingRole(actor, route)
 }
 

@@ -124,6 +124,8 @@ describe('the roles of operators', () => {
     expect(lack('account deposit')).toBe('operate')
     expect(lack('account wallet NAME 0x…')).toBe('money')
     expect(lack('account end-recall 0x…')).toBe('money')
+    expect(lack('why 0x…', 'read')).toBe('support')
+    expect(lack('why 0x…')).toBeUndefined()
     expect(lack('relayers top-up AMOUNT', 'read')).toBeUndefined()
   })
 
