@@ -1,6 +1,6 @@
-import type { PinState } from '../../account/pin.ts'
 import type { Messages } from '../messages/en.ts'
 import { defaultServiceName } from '../messages/texts.ts'
+import type { ScreenFacts } from '../screen-facts.ts'
 import { activity } from './entries/activity.ts'
 import { balance } from './entries/balance.ts'
 import { goOn } from './entries/go-on.ts'
@@ -54,21 +54,23 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Men
           ...(dynamicEntries ? (['recipients'] as const) : []),
           ...visibleParts.flatMap(({ facts = [] }) => facts),
         ],
-    title: (context, _, { failure, pin }) => {
-      const title = writeMainTitle(settings, context, pin)
-      return failure === 'unreported' ? `${context.messages.hasFailed}\n${title}` : title
-    },
-    ...(!isDemo && { retryText: () => '' }),
+    title: (context, _, facts) => writeMainTitle(settings, context, facts),
+    ...(!isDemo && {
+      briefTitle: (context, _, facts) => writeMainTitle(settings, context, facts, ''),
+      retryText: () => '',
+    }),
     entries,
   }
 }
 
-/** Writes the title, or the reason why the account cannot pay. */
+/** Writes the title, or the reason why the account cannot pay, below a failure that is news. */
 function writeMainTitle(
   { serviceName = defaultServiceName }: MenuSettings,
   { messages, caller }: MenuContext,
-  pin: PinState = { kind: 'open' },
+  { failure, pin = { kind: 'open' } }: Partial<ScreenFacts>,
+  number = ` (${caller})`,
 ): string {
-  if (pin.hours !== undefined) return messages.pin.waits(pin.hours)
-  return pin.kind === 'blocked' ? messages.pin.isBlocked : `${serviceName} (${caller})`
+  const named = pin.kind === 'blocked' ? messages.pin.isBlocked : `${serviceName}${number}`
+  const title = pin.hours === undefined ? named : messages.pin.waits(pin.hours)
+  return failure === 'unreported' ? `${messages.hasFailed}\n${title}` : title
 }

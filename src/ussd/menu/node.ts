@@ -139,6 +139,8 @@ export type MenuList = {
   title: WriteText
   /** Replaces the title after a mistake. */
   retryText?: WriteText
+  /** Replaces the title where the list needs fewer pages with it. */
+  briefTitle?: WriteText
   entries: readonly Entry[]
   /** Shows the entries below the title's first line, if more lines follow than a page has. */
   entriesFirst?: true

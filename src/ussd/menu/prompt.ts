@@ -38,7 +38,9 @@ export function writePages(
     const lastCount = list.entriesLast ? choices.length : 0
     return splitPages(lines, words, list.back !== undefined, lastCount)
   }
-  const pages = split(list.title, [])
+  const full = split(list.title, [])
+  const brief = list.briefTitle && full.length > 1 ? split(list.briefTitle, []) : full
+  const pages = brief.length < full.length ? brief : full
   if (mistake === undefined) return pages
   const retryPages = split(list.retryText ?? list.title, [mistake])
   // The text of a mistake is left out if it would move a choice to another page.

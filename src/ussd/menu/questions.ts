@@ -61,7 +61,7 @@ export function addCurrencyLine(
     facts: listRateFacts(settings),
     prompt: addLine(({ messages, unit }, rate) =>
       rate === 'none'
-        ? `${messages.noRate(localCurrency)} ${messages.amountsIn(unit.symbol)}`
+        ? messages.amountsNotIn(localCurrency, unit.symbol)
         : messages.amountsIn(`${localCurrency}: 1 ${unit.symbol} = ${formatPrice(rate)}`),
     ),
     retryText: addLine(({ messages, unit }, rate) =>

@@ -37,7 +37,7 @@ export const recallWords = defineWords({
     refused: 'This payment cannot be held any more. Nothing is held.',
     mistaken: (amount: string, from: string, until: string) =>
       `${from} says ${amount} to you was a mistake. Held until ${until}.`,
-    onlyYou: 'It goes back only if you agree.',
+    onlyYou: (code?: string) => `It goes back only if you agree${code ? `: dial ${code}` : ''}.`,
     unnamed: 'A payment to you may be a mistake, its sender says.',
     giveBack: 'Give it back',
     keep: 'Keep it',
@@ -64,7 +64,7 @@ export const recallWords = defineWords({
     refused: 'Malipo haya hayawezi kuzuiwa tena. Hakuna kilichozuiwa.',
     mistaken: (amount, from, until) =>
       `${from} anasema alikosea kukutumia ${amount}. Zimezuiwa hadi ${until}.`,
-    onlyYou: 'Zitarudi tu ukikubali.',
+    onlyYou: (code) => `Zitarudi tu ukikubali${code ? `: piga ${code}` : ''}.`,
     unnamed: 'Mtu anasema alikosea kukutumia pesa.',
     giveBack: 'Rudisha',
     keep: 'Baki nazo',
@@ -93,7 +93,7 @@ export const recallWords = defineWords({
     refused: "Ce paiement ne peut plus être retenu. Rien n'est retenu.",
     mistaken: (amount, from, until) =>
       `${from} dit vous avoir envoyé ${amount} par erreur. Retenu jusqu'à ${until}.`,
-    onlyYou: 'Rien ne repart sans votre accord.',
+    onlyYou: (code) => `Rien ne repart sans votre accord${code ? `: composez ${code}` : ''}.`,
     unnamed: "Quelqu'un dit vous avoir payé par erreur.",
     giveBack: 'Rendre',
     keep: 'Garder',
@@ -122,7 +122,7 @@ export const recallWords = defineWords({
     refused: 'Este pago ya no se puede retener. No se retuvo nada.',
     mistaken: (amount, from, until) =>
       `${from} dice que le envió ${amount} por error. Retenido hasta ${until}.`,
-    onlyYou: 'Solo vuelve si usted acepta.',
+    onlyYou: (code) => `Solo vuelve si usted acepta${code ? `: marque ${code}` : ''}.`,
     unnamed: 'Alguien dice que le pagó por error.',
     giveBack: 'Devolver',
     keep: 'Quedármelo',

@@ -6,6 +6,7 @@ export const english = {
   enterAmount: (to: string) => `To: ${to}\nAmount, or all:\n0. Back`,
   amountsIn: (unit: string) => `Amounts in ${unit}`,
   noRate: (local: string) => `${local}: no rate now.`,
+  amountsNotIn: (local: string, unit: string) => `No ${local} rate now: type ${unit}, NOT ${local}`,
   sendAgain: 'Send once more',
   change: 'Change',
   /** Tells how long ago a payment was made. */
@@ -28,11 +29,11 @@ export const english = {
     form: 'A PIN has 4 to 6 digits.',
     easy: 'This PIN is easy to guess.',
     differs: 'The two PINs differ.',
-    forgot: 'Forgot it? See 8.',
+    forgot: 'Forgot it? Type 00, then 8.',
     wrong: (left: number) => `Wrong PIN. Tries left: ${left}.`,
     locked: {
       blocked:
-        '3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.',
+        '3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and type 8.',
       unset: 'You have no PIN. Nothing was sent. Please dial again to choose one.',
       dormant: (help: string | undefined) =>
         `This phone was not used for 90 days. Nothing was sent. ${help === undefined ? 'Ask your provider' : `Call ${help}`} to open the account again.`,

@@ -7,6 +7,7 @@ export const spanish: Messages = {
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
   amountsIn: (unit) => `Montos en ${unit}`,
   noRate: (local) => `${local}: ahora no hay tasa.`,
+  amountsNotIn: (local, unit) => `Sin tasa de ${local}: escriba en ${unit}, NO en ${local}`,
   sendAgain: 'Enviar otra vez',
   change: 'Cambiar',
   age: (minutes) => {
@@ -28,11 +29,11 @@ export const spanish: Messages = {
     form: 'El PIN tiene 4 a 6 dígitos.',
     easy: 'Este PIN es fácil de adivinar.',
     differs: 'Los dos PIN no son iguales.',
-    forgot: '¿Lo olvidó? Elija 8.',
+    forgot: '¿Lo olvidó? Escriba 00 y luego 8.',
     wrong: (left) => `PIN incorrecto. Intentos restantes: ${left}.`,
     locked: {
       blocked:
-        '3 PIN incorrectos: cuenta bloqueada. No se envió nada. Si olvidó el PIN, marque de nuevo y elija 8.',
+        '3 PIN incorrectos: cuenta bloqueada. No se envió nada. Si olvidó el PIN, marque de nuevo y escriba 8.',
       unset: 'No tiene PIN. No se envió nada. Marque de nuevo para elegir uno.',
       dormant: (help) =>
         `Este número no se usó en 90 días. No se envió nada. ${help === undefined ? 'Pida a su proveedor que abra' : `Llame al ${help} para abrir`} la cuenta otra vez.`,

@@ -7,6 +7,7 @@ export const french: Messages = {
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
   amountsIn: (unit) => `Montants en ${unit}`,
   noRate: (local) => `${local}: pas de cours à présent.`,
+  amountsNotIn: (local, unit) => `Pas de cours ${local}: tapez en ${unit}, PAS en ${local}`,
   sendAgain: 'Envoyer encore',
   change: 'Modifier',
   age: (minutes) => {
@@ -29,11 +30,11 @@ export const french: Messages = {
     form: 'Un code PIN a 4 à 6 chiffres.',
     easy: 'Ce code PIN est facile à deviner.',
     differs: 'Les deux codes PIN sont différents.',
-    forgot: 'Oublié? Choisir 8.',
+    forgot: 'Oublié? Tapez 00, puis 8.',
     wrong: (left) => `Code PIN incorrect. Essais restants: ${left}.`,
     locked: {
       blocked:
-        "3 codes PIN incorrects: envois bloqués. Rien n'a été envoyé. Si vous avez oublié le code PIN, recomposez et choisissez 8.",
+        "3 codes PIN incorrects: envois bloqués. Rien n'a été envoyé. Si vous avez oublié le code PIN, recomposez et tapez 8.",
       unset: "Vous n'avez pas de PIN. Rien n'a été envoyé. Recomposez pour en choisir un.",
       dormant: (help) =>
         `Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. ${help === undefined ? 'Demandez à votre prestataire de' : `Appelez le ${help} pour`} rouvrir le compte.`,

@@ -7,6 +7,7 @@ export const kiswahili: Messages = {
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
   amountsIn: (unit) => `Kiasi kwa ${unit}`,
   noRate: (local) => `${local}: bei haijulikani sasa.`,
+  amountsNotIn: (local, unit) => `Bei ya ${local} haijulikani: andika ${unit}, SI ${local}`,
   sendAgain: 'Tuma tena',
   change: 'Badilisha',
   age: (minutes) => {
@@ -30,12 +31,12 @@ export const kiswahili: Messages = {
     form: 'PIN ina tarakimu 4 hadi 6.',
     easy: 'PIN hii ni rahisi kukisia.',
     differs: 'PIN hizi mbili ni tofauti.',
-    forgot: 'Umesahau? Chagua 8.',
+    forgot: 'Umesahau? Andika 00, kisha 8.',
     wrong: (left) =>
       `PIN si sahihi. ${left === 1 ? 'Limebaki jaribio 1' : `Yamebaki majaribio ${left}`}.`,
     locked: {
       blocked:
-        'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Ukisahau PIN, piga tena na uchague 8.',
+        'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Ukisahau PIN, piga tena, andika 8.',
       unset: 'Huna PIN. Hakuna kilichotumwa. Tafadhali piga tena uchague moja.',
       dormant: (help) =>
         `Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. ${help === undefined ? 'Mwombe mtoa huduma afungue' : `Piga ${help} ili kufungua`} akaunti tena.`,

@@ -31,7 +31,7 @@ function open(prices: Record<string, number>) {
   /** Dials anew, and holds the prompt to its price, or to the chain's currency. */
   const dial = (price: number | 'none') =>
     play(
-      `dial${dials++}: 2*${friend} -> ${price === 'none' ? 'CON KES: no rate now. Amounts in tRBTC…' : `CON Amounts in KES: 1 tRBTC = KES ${price.toLocaleString('en')}|…`}`,
+      `dial${dials++}: 2*${friend} -> ${price === 'none' ? 'CON No KES rate now: type tRBTC, NOT KES…' : `CON Amounts in KES: 1 tRBTC = KES ${price.toLocaleString('en')}|…`}`,
     )
   const findRaised = async () =>
     findAlerts(conditionWith({ rate: (await ledger.readVitals()).rate }), subject)

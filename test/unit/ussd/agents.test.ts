@@ -176,7 +176,7 @@ describe('a code that a caller reads out', () => {
     await play(`
       settle
       a@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: to pay out|Enter PIN, then give the cash|0. Back
-      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|${code} 0.004 tRBTC: to pay out|Enter PIN, then give the cash|0. Back`)
+      a@1: 5*1*${code}*482619 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|${code} 0.004 tRBTC: to pay out|Enter PIN, then give the cash|0. Back`)
     expect(rows().filter((row) => row.includes('paid_out'))).toEqual([])
     await play(`
       a@1: 5*1*${code}*482619*482615 -> END The code is used up. Give the cash now.|${code} 0.004 tRBTC: paid out|Paid out at …

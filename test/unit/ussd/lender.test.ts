@@ -156,7 +156,7 @@ describe('what is known of a transfer before it is made', () => {
   const to = `${shown}To: +254 700 000 077`
 
   plays('includes that a number is not registered yet: it never dialled and has no balance')`
-      s: ${nobody} -> ${to}|Not registered yet${choices}
+      s: ${nobody} -> ${to}|Not registered yet: dials this service to get it${choices}
       s: ${nobody} -> same
       s: ${nobody}*1 -> END Transfer Submitted|…
       settle
@@ -165,7 +165,7 @@ describe('what is known of a transfer before it is made', () => {
   plays('does not call a number unregistered that has dialled, whatever its balance', () =>
     openWorld({ balanceWei: 0n }),
   )`
-      s: 2*${friend}*all -> …|Not registered yet|…
+      s: 2*${friend}*all -> …|Not registered yet: dials this service to get it|…
       theirs@1:
       s: 2*${friend}*all -> not …registered…`
 
@@ -242,7 +242,8 @@ describe('a loan', () => {
       settle
       early: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|…
       400 days
-      menu: -> …|4. Repay Loan (0.01 tRBTC, overdue)…
+      # Without the number in its title, the menu has one page, as before.
+      menu: -> CON Rootstock DeFi|1. My Balance|2. Send Money|3. Request Loan|4. Repay Loan (0.01 tRBTC, overdue)|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help
       status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Overdue since: <date>|1. All of it (0.01 tRBTC)|2. A part|0. Back`
 
   plays('that was refused stays refused, whatever the session delivers later')`

@@ -29,7 +29,7 @@ function open(settings: object = {}) {
 
 const to = 'To: +254 700 000 001'
 const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12,000,000'
-const inCoins = 'CON KES: no rate now. Amounts in tRBTC'
+const inCoins = 'CON No KES rate now: type tRBTC, NOT KES'
 
 /** The same where the second caller is an agent. */
 async function openAgent() {

@@ -17,7 +17,7 @@ const set = 'CON Your PIN is set.|1. My Balance|…'
 const submitted = 'END Transfer Submitted|…'
 const shown = 'Send 0.001 tRBTC|To: +254 700 000 001|'
 const again = `${shown}Fee: none|Enter PIN to send|0. Change`
-const wrong = `CON Wrong PIN. Tries left: 2. Forgot it? See 8.|${again}`
+const wrong = `CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|${again}`
 
 function open(
   pin: MenuSettings['pin'] = 'on',
@@ -119,7 +119,7 @@ describe('a payment', () => {
   })
 
   const blocked =
-    'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.'
+    'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and type 8.'
 
   plays('is refused for good after three wrong PINs over all sessions', chosen)`
       one: ${send}*1357
@@ -169,7 +169,7 @@ test('a strict PIN is asked for before balance and activity, and a normal one is
   const strict = await chosen('strict')
   await strict.play(`
     b: 1 -> CON Enter your PIN|0. Back
-    b: 1*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|Enter your PIN|0. Back
+    b: 1*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|Enter your PIN|0. Back
     b: 1*${other}*${own} -> END Your Balance: 0.02 tRBTC
     a: 5 -> CON Enter your PIN|0. Back
     a: 5*${own} -> CON My Activity|…`)

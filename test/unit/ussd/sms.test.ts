@@ -159,6 +159,15 @@ test('a receiver is told once what is held back until when, unless it is back or
   expect(told().join()).not.toMatch(/mistake/)
 })
 
+test('a receiver who never dialled is told what to dial for what is held', async () => {
+  const { play, round } = open({ SHORT_CODE: '*384*1#' }, recalls)
+  await play(`${paid}
+    h: 5*2
+    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`)
+  await round()
+  expect(told().join()).toContain('It goes back only if you agree: dial *384*1#.')
+})
+
 test('a receiver is told first in local money what is held', async () => {
   const { play, process } = open({}, recalls)
   await play(`${paid}

@@ -235,7 +235,7 @@ describe('a code, where there are PINs', () => {
     const code = await issue(savings)
     await play(`
       s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|Enter PIN to save it|0. Back
-      s: 7*${code}*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|…
+      s: 7*${code}*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|…
       w: 7 -> CON Address of your wallet…`)
     expect(await ledger.listAudit(9)).toEqual([])
     await play(`
@@ -266,7 +266,7 @@ describe('a code, where there are PINs', () => {
       s: 7*${code}*${own} -> END Wallet Savings has a new address.…
       c: 8*4 -> CON Which change is wrong?|1. Savings (24 h)|0. Back
       c: 8*4*1 -> CON Wallet Savings was changed to|0x5aAeb605...…|It pays in 24 h.|Enter PIN to cancel this|0. Back
-      c: 8*4*1*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|…
+      c: 8*4*1*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|…
       c: 8*4*1*${other}*${own} -> END Wallet Savings has its former address again.`)
     const actions = (await ledger.listAudit(9)).map(({ action }) => action)
     expect(actions.toSorted()).toEqual(['cancel-wallet', 'redeem-wallet'])

@@ -1,7 +1,7 @@
 import { getLeastLoan } from '../../../loan/amounts.ts'
 import type { Rate } from '../../../loan/local-worth.ts'
 import { defineWords } from '../../messages/texts.ts'
-import type { DatedLoanTerms } from '../../screen-facts.ts'
+import type { DatedLoanTerms, ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import {
@@ -137,17 +137,26 @@ const selectFittingText = (limit: number, alternatives: readonly string[][]): st
   return texts.find((text) => countSeptets(text) <= limit) ?? texts.at(-1) ?? ''
 }
 
+/** Writes how much an account may borrow. */
+function writeLimit(
+  context: MenuContext,
+  { loanLimit, rate = 'none' }: ScreenFacts,
+  form?: 'inShort',
+): string {
+  const formats = createWorthFormats(context, rate)
+  const { show } = form === undefined ? formats : formats[form]
+  return words(context.messages).limit(show(loanLimit))
+}
+
 /** Creates the nodes that ask how much of what an account may borrow. */
-const createChoice = (settings: MenuSettings) =>
-  ({
+function createChoice(settings: MenuSettings) {
+  const currencyLine = addCurrencyLine(settings, ({ messages }) => words(messages).enterAmount)
+  return {
     borrow: {
       paymentKind: 'loan',
       facts: ['loanLimit', ...listRateFacts(settings)],
       kind: 'list',
-      title: (context, _, facts) => {
-        const { show } = createWorthFormats(context, facts.rate ?? 'none')
-        return words(context.messages).limit(show(facts.loanLimit))
-      },
+      title: (context, _, facts) => writeLimit(context, facts),
       entries: [
         {
           digit: '1',
@@ -161,7 +170,10 @@ const createChoice = (settings: MenuSettings) =>
     },
     borrowAmount: {
       kind: 'question',
-      ...addCurrencyLine(settings, ({ messages }) => words(messages).enterAmount),
+      ...currencyLine,
+      facts: ['loanLimit', ...listRateFacts(settings)],
+      prompt: (context, draft, facts) =>
+        `${writeLimit(context, facts, 'inShort')}\n${currencyLine.prompt(context, draft, facts)}`,
       parseAnswer: (typed, context) =>
         parseAmountAnswer(
           typed,
@@ -172,7 +184,8 @@ const createChoice = (settings: MenuSettings) =>
       targets: ['agree'],
       back: 'borrow',
     },
-  }) satisfies Record<string, MenuNode>
+  } satisfies Record<string, MenuNode>
+}
 
 export const loan = {
   words,

@@ -37,7 +37,8 @@ const words = defineWords({
     recipientsUnavailable: 'Saved numbers cannot be shown now.',
     sending: (amount: string) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
     sendingTo: (to: string) => `To: ${to}`,
-    unregistered: 'Not registered yet',
+    unregistered: (code?: string) =>
+      `Not registered yet: dials ${code ?? 'this service'} to get it`,
     registrationUnavailable: 'Registration cannot be shown now',
     creditsAccount: 'Stays inside this service: reaches NO wallet.',
     confirm: 'Send',
@@ -58,7 +59,7 @@ const words = defineWords({
     recipientsUnavailable: 'Namba zilizohifadhiwa haziwezi kuonyeshwa sasa.',
     sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
     sendingTo: (to) => `Kwa: ${to}`,
-    unregistered: 'Bado hajasajiliwa',
+    unregistered: (code) => `Bado hajasajiliwa: apige ${code ?? 'huduma hii'} kuzipata`,
     registrationUnavailable: 'Usajili hauwezi kuonyeshwa sasa',
     creditsAccount: 'Pesa zinabaki huduma hii, HAZIENDI pochini.',
     confirm: 'Tuma',
@@ -78,7 +79,7 @@ const words = defineWords({
     recipientsUnavailable: 'Vos numéros ne peuvent être affichés.',
     sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
     sendingTo: (to) => `À: ${to}`,
-    unregistered: 'Pas encore inscrit',
+    unregistered: (code) => `Pas inscrit: composera ${code ?? 'ce service'}`,
     registrationUnavailable: "L'inscription ne peut pas être affichée",
     creditsAccount: "L'argent reste dans ce service, PAS dans un portefeuille.",
     confirm: 'Envoyer',
@@ -97,7 +98,7 @@ const words = defineWords({
     recipientsUnavailable: 'Ahora no se pueden mostrar sus números.',
     sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
     sendingTo: (to) => `Para: ${to}`,
-    unregistered: 'Aún no registrado',
+    unregistered: (code) => `No registrado: marcará ${code ?? 'este servicio'}`,
     registrationUnavailable: 'Ahora no se puede mostrar el registro',
     creditsAccount: 'El dinero queda en este servicio, NO va a una billetera.',
     confirm: 'Enviar',
@@ -290,7 +291,8 @@ const createPhoneConfirmation = (settings: MenuSettings) =>
     title: (context, draft, facts) => {
       const { unregistered, registrationUnavailable } = words(context.messages)
       const { registration } = facts
-      const note = registration === 'unavailable' ? registrationUnavailable : unregistered
+      const note =
+        registration === 'unavailable' ? registrationUnavailable : unregistered(settings.shortCode)
       return [
         writeTitle(context, draft, facts),
         ...(registration === 'registered' ? [] : [note]),

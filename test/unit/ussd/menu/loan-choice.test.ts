@@ -55,6 +55,8 @@ describe('a caller who chooses how much to borrow', () => {
   test('agrees to what was typed in local money, and to the worth of less than that', async () => {
     const { deliver, lent } = open({ localCurrency: 'KES' })
     expect(await deliver(0, 's', '3')).toContain('You may borrow KES 1,293 (10.00 USD)\n')
+    const asked = 'You may borrow KES 1,293\nAmounts in KES: 1 USD = KES 129.35\nHow much?'
+    expect(await deliver(0, 's', '3*2')).toContain(asked)
     const typed = await deliver(0, 's', '3*2*500')
     expect(typed).toContain('Loan: KES 500 (3.86 USD)\nFee: KES 0\nTo repay: KES 500 (3.87 USD)\n')
     expect(await deliver(0, 's', '3*2*500*0*1')).toContain(

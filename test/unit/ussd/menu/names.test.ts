@@ -88,7 +88,7 @@ describe('a name that its holder types', () => {
     const { play } = await openNamed()
     await play(`
       s: ${send} -> ${beforePin}
-      s: ${send}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|${to}|Fee: none|Enter your PIN|0. Change
+      s: ${send}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|${to}|Fee: none|Enter your PIN|0. Change
       s: ${send}*739164*${pin} -> ${named('Name (not checked): Amina W.')}
       s: ${send}*739164*${pin}*1 -> END Transfer Submitted|…
       s: ${send}*739164*${pin}*1 -> same
@@ -308,7 +308,7 @@ describe('no name is shown', () => {
       await names.verify(holder, 'Amina W.')
       await play(`
       s@1: 8*5 -> CON Enter your PIN|0. Back
-      s@1: 8*5*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|Enter your PIN|0. Back
+      s@1: 8*5*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|Enter your PIN|0. Back
       s@1: 8*5*739164*3 -> not …Amina…
       t@1: ${mine} -> CON …Your provider checked: Amina W.…`)
     },

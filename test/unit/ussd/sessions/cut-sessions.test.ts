@@ -126,7 +126,7 @@ describe('a session that is cut before its payment', () => {
       next: -> ${goOn}
       cut: ${send}*${pin} -> ${closed}
       next: 90 -> ${pinAsked}
-      next: 90*482614 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.…
+      next: 90*482614 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.…
       next: 90*482614*${pin} -> ${made}
       paid 1`
 

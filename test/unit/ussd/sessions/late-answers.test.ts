@@ -89,7 +89,7 @@ describe('an answer that comes later than its session can live', () => {
       s: ${send} -> CON ${asked}
       181 s
       s: ${send}*${own} -> CON Not sent yet.|${asked}
-      s: ${send}*${own}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? See 8.|${asked}
+      s: ${send}*${own}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|${asked}
       s: ${send}*${own}*739164*${own} -> ${made}
       paid 1`
 
