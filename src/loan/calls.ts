@@ -9,13 +9,13 @@ import {
   decodeErrorResult,
   decodeEventLog,
   encodeEventTopics,
+  encodeFunctionData,
   getAbiItem,
   type Hex,
   maxUint256,
   slice,
   toFunctionSelector,
 } from 'viem'
-import { createCallEncoder } from '../runtime/calls.ts'
 import { loanAbi } from './abi.ts'
 
 export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
@@ -50,7 +50,8 @@ export type LoanRefusal =
   | { reason: 'nothing_there' }
   | { reason: 'unknown' }
 
-const encodeFunctionCall = createCallEncoder(loanAbi as Abi)
+const encodeFunctionCall = (functionName: string, ...args: readonly unknown[]): Hex =>
+  encodeFunctionData({ abi: loanAbi as Abi, functionName, args })
 
 export function encodeCall(call: LoanCall): Hex {
   switch (call.kind) {

@@ -1,5 +1,4 @@
 import {
-  type Abi,
   type Address,
   checksumAddress,
   concatHex,
@@ -7,6 +6,7 @@ import {
   decodeErrorResult,
   decodeFunctionResult,
   encodeAbiParameters,
+  encodeFunctionData,
   getAbiItem,
   type Hex,
   hexToNumber,
@@ -19,7 +19,6 @@ import {
   slice,
   toFunctionSelector,
 } from 'viem'
-import { createCallEncoder } from '../../runtime/calls.ts'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
 /** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
@@ -70,8 +69,6 @@ export type RequestResult = { intentId: Hex; from: Address; status: RequestStatu
 /** Holds the fields of a node's log that are decoded. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
-export const encodeForwarderCall = createCallEncoder(relayForwarderAbi as Abi)
-
 const execute = getAbiItem({ abi: relayForwarderAbi, name: 'execute' })
 const executeSelector = toFunctionSelector(execute)
 const resultEvents = [
@@ -105,8 +102,7 @@ export async function signRequest(
 
 /** Returns the calldata of `execute`, packed as IRelayForwarder.sol specifies. */
 export function encodeExecute(requests: readonly SignedRequest[]): Hex {
-  const batch = concatHex(requests.map(packRequest))
-  return encodeForwarderCall('execute', batch)
+  return encodeFunctionData({ abi: [execute], args: [concatHex(requests.map(packRequest))] })
 }
 
 /** Counts the bytes of a packed request without data. */

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, type Hex, pad } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex, pad } from 'viem'
 import { maxBlocksPerRequest } from '../../chain/logs.ts'
 import type { BlockHash, Head, Node } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
@@ -6,7 +6,6 @@ import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import {
   decodeResults,
-  encodeForwarderCall,
   type ForwardRequest,
   requestLifetimeSeconds,
   spendsIntent,
@@ -65,7 +64,7 @@ export async function readSpentAt(
   at?: BlockHash | number,
 ) {
   const call = { abi: relayForwarderAbi, functionName: 'spentAt' } as const
-  const data = encodeForwarderCall(call.functionName, from, intentId)
+  const data = encodeFunctionData({ ...call, args: [from, intentId] })
   const asOf = typeof at === 'object' ? { blockHash: at.blockHash } : at
   const outcome = await node.call(
     { to: forwarder.address, data },
