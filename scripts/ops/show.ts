@@ -132,9 +132,17 @@ export function describeRelayer(relayer: Relayer, currency: string): string {
 }
 
 /** Writes what a payment moves, after a word; nothing if that is not known. */
-function writeMoved(word: string, { spendsWei, lentWei, agreed }: PaymentSummary, unit: Unit) {
+function writeMoved(
+  word: string,
+  { spendsWei, lentWei, agreed }: PaymentSummary,
+  unit: Unit,
+  price: PaymentDetails['price'] = null,
+) {
   const wei = lentWei ?? spendsWei
-  return wei === '0' ? '' : `${word}${formatAgreed(agreed, writeAmount(wei, unit))}`
+  const text = writeAmount(wei, unit)
+  if (wei === '0') return ''
+  const local = agreed ? formatAgreed(agreed, text) : formatNow(text, BigInt(wei), unit, price)
+  return `${word}${local}`
 }
 
 export function describePayment(payment: PaymentSummary, unit: Unit): string {
@@ -143,9 +151,13 @@ export function describePayment(payment: PaymentSummary, unit: Unit): string {
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
-export function explainPayment(payment: PaymentSummary, unit: Unit): string {
+export function explainPayment(
+  payment: PaymentSummary,
+  unit: Unit,
+  price: PaymentDetails['price'] = null,
+): string {
   const { kind, acceptedAt, block, explorer } = payment
-  const amount = writeMoved(' of ', payment, unit)
+  const amount = writeMoved(' of ', payment, unit, price)
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
@@ -173,7 +185,7 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
   const isOpen = phases[state] !== 'settled'
   const until = isOpen && deadline !== null ? `; good until ${deadline}` : ''
   return [
-    explainPayment(trace, unit),
+    explainPayment(trace, unit, trace.price),
     `Account ${account}; intent ${intent}${gas}${until}.`,
     ...(recipient === null ? [] : [`It pays ${recipient}${describeCode(trace)}.`]),
     ...(agreed ? [`Agreed: ${describeAgreed(agreed, unit)}.`] : []),

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { Unit } from '../loan/amounts.ts'
+import type { Rate } from '../loan/local-worth.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { ActiveAlert } from './kept/alerts.ts'
 import { type AuditEntry, readActor } from './kept/audit.ts'
@@ -60,6 +61,9 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
   }
 }
 
+export const toPrice = (rate: Rate | undefined) =>
+  rate ? { currency: rate.currency, micros: `${rate.micros}` } : null
+
 const toRecall = ({ until, ...recall }: NonNullable<PaymentTrace['recall']>) => ({
   state: recall.kind,
   wei: recall.kind === 'held' ? `${recall.wei}` : null,
@@ -72,12 +76,13 @@ export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at
 export function toPaymentDetails(
   chain: Chain,
   trace: Omit<PaymentTrace, 'holdSteps'> & Partial<Pick<PaymentTrace, 'holdSteps'>>,
-  gas?: number,
+  { gas, rate }: { gas?: number | undefined; rate?: Rate | undefined } = {},
 ): PaymentDetails {
   const { transactions, screen, messages, batch, recall, holdSteps = [], ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
+    price: record.agreed ? null : toPrice(rate),
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
     recall: recall ? toRecall(recall) : null,

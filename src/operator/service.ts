@@ -130,7 +130,9 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
     },
     async payment(intent: Hex) {
       const trace = await ledger.tracePayment(intent, options.recalls)
-      return trace && toPaymentDetails(chain, trace, await readGasUsed(relayer, trace))
+      if (trace === undefined) return undefined
+      const [gas, rate] = await Promise.all([readGasUsed(relayer, trace), options.readRate()])
+      return toPaymentDetails(chain, trace, { gas, rate })
     },
     async alerts() {
       const past = await ledger.listPastAlerts()

@@ -6,7 +6,7 @@ import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Answer } from '../../relay/ledger/steps.ts'
 import { describeFault } from '../../runtime/log.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
-import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary } from '../records.ts'
+import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary, toPrice } from '../records.ts'
 import { caller, decidedSession, pinState } from '../schemas/callers.ts'
 import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
 import { type ActionOptions, action, callerAction, recordInAudit, refuseRequest } from './action.ts'
@@ -67,7 +67,7 @@ export async function describeCaller(
     account,
     balanceWei: balanceWei?.toString() ?? null,
     owedWei: debt?.owedWei.toString() ?? null,
-    price: rate ? { currency: rate.currency, micros: `${rate.micros}` } : null,
+    price: toPrice(rate),
     dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
     payments: payments.map(({ direction, ...record }) => ({
       ...toPaymentSummary(deployment.chain, record),

@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from 'viem'
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
-import { localWorth } from '../../loan/local-worth.ts'
+import { localWorth, unitPrice } from '../../loan/local-worth.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
 import { smsParties } from '../../relay/ledger/values.ts'
 import { hexAddress, hexHash, intentId, time, wei } from './fields.ts'
@@ -141,6 +141,8 @@ const transaction = z.object({
 
 /** Describes `GET /operator/payments/<intent>`. */
 export const paymentAnswer = z.extend(payment, {
+  /** Holds the present price in local money; null if the payment has its own, or without one. */
+  price: z.nullable(unitPrice),
   deadline: z.nullable(time),
   /** Holds the gas used; null if the payment is in no block, or if no node answers. */
   gasUsed: z.nullable(z.int()),

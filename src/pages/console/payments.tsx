@@ -141,11 +141,12 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
     agreed,
     recall: _,
     holdSteps: __,
+    price: ___,
     ...others
   } = payment
   const { account: from, recipient, code, explorer } = payment
   const name = nameKind(payment.kind)
-  const amount = showAmount(payment, unit)
+  const amount = showAmount(payment, unit, payment.price)
   const ref = toReceiptNumber(payment.intent)
   const wrongNumber = describeRecall(payment, unit)
   const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }

@@ -204,6 +204,7 @@ test('a payment is shown first as it was agreed in local money', () => {
     ...{ ...local, deadline: null, gasUsed: null, screen: null },
     recall: { state: 'till', wei: null, until: at } as const,
     holdSteps: [],
+    price: null,
     ...{ transitions: [], batch: [], messages: [], transactions: [] },
   }
   const [first, ...lines] = describeTrace(details, unit)
@@ -211,6 +212,9 @@ test('a payment is shown first as it was agreed in local money', () => {
   expect(first).toContain(`The transfer of ${amount}, accepted `)
   expect(lines).toContain(`Agreed: ${rate}.`)
   expect(lines.join()).toContain('wrong number: an account with a till is never part of a hold.')
+  const price = { currency: 'KES', micros: agreed.micros }
+  const [now] = describeTrace({ ...details, agreed: null, price }, unit)
+  expect(now).toContain('The transfer of 0.25 tRBTC (now KES 3,225,000), accepted ')
 })
 
 test('an audit entry names a wrong number as phones do, and writes out an amount and a price', () => {

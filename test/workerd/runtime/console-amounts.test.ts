@@ -15,7 +15,7 @@ const payment = {
     relayer: null,
   },
   ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
-  ...{ explorer: null, deadline: null, gasUsed: null, screen: null, recall: null },
+  ...{ explorer: null, deadline: null, gasUsed: null, screen: null, recall: null, price: null },
   ...{ transitions: [], batch: [], holdSteps: [], messages: [], transactions: [] },
 }
 const unit = createCoinUnit('tRBTC')
@@ -35,6 +35,12 @@ describe('a payment in the console', () => {
     expect(shown).toContain('<td data-label="Amount">0.25 tRBTC</td>')
     const page = `${PaymentView({ payment: { ...payment, agreed: null }, unit })}`
     expect(page).not.toContain('Agreed')
+  })
+
+  test('says what it is worth now where nothing was agreed, and there is a price', ({ expect }) => {
+    const price = { currency: 'KES', micros: rate.micros }
+    const page = `${PaymentView({ payment: { ...payment, agreed: null, price }, unit })}`
+    expect(page).toContain('Send Money: 0.25 tRBTC (now KES 3,225,000)')
   })
 
   test('is what a loan lends, and in words what repays all', ({ expect }) => {
