@@ -15,13 +15,14 @@ export type MemoryStore = {
 /** Holds a row and the store's time (Unix ms), because a process's clock may be wrong. */
 export type StoredMemory = { row: string; version: number; now: number }
 
-const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
+/** Is an address in any case of letters. */
+export const accountAddress = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
-const wallet = z.object({ name: z.string(), address: account })
+const wallet = z.object({ name: z.string(), address: accountAddress })
 
 /** Describes a saved wallet. One that replaced another's address pays nobody until `paysFrom`. */
 const savedWallet = z.extend(wallet, {
-  former: z.optional(account),
+  former: z.optional(accountAddress),
   paysFrom: z.optional(z.int()),
 })
 
@@ -30,14 +31,14 @@ const accountMemory = z.object({
   told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
   /** Stores the names that screens gave recipients, by intent and account. */
   sent: z._default(
-    z.array(z.object({ intentId: z.string(), address: account, to: z.string() })),
+    z.array(z.object({ intentId: z.string(), address: accountAddress, to: z.string() })),
     [],
   ),
   /** Lists the last recipients; `sealed` is the encrypted number. */
   recipients: z._default(
     z.array(
       z.object({
-        address: account,
+        address: accountAddress,
         to: z.string(),
         sealed: z.optional(z.string()),
         amountWei: z.optional(z.string()),
@@ -48,11 +49,13 @@ const accountMemory = z.object({
     [],
   ),
   /** Lists the last senders; `sealed` is the encrypted visible part of the number. */
-  senders: z._default(z.array(z.object({ address: account, sealed: z.string() })), []),
+  senders: z._default(z.array(z.object({ address: accountAddress, sealed: z.string() })), []),
   /** Lists named external addresses that the caller may cash out to. */
   wallets: z._default(z.array(savedWallet), []),
   /** Holds a wallet code's wallet, expiry (Unix ms) and redeemer; set only in rows of codes. */
-  walletCode: z.optional(z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(account) })),
+  walletCode: z.optional(
+    z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(accountAddress) }),
+  ),
   hasDialled: z._default(z.boolean(), false),
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
   /** Holds the day of the last dial (Unix ms), if the deployment uses PINs. */
@@ -91,7 +94,10 @@ const accountMemory = z.object({
     {},
   ),
   /** Lists the accounts whose names this one looked up within a day, and has not paid. */
-  lookUps: z._default(z.array(z.object({ of: account, session: z.string(), at: z.int() })), []),
+  lookUps: z._default(
+    z.array(z.object({ of: accountAddress, session: z.string(), at: z.int() })),
+    [],
+  ),
   /** Lists the names of the last messages that were sent. */
   texted: z._default(z.array(z.string()), []),
 })

@@ -1,8 +1,11 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import { type Address, type Hex, isAddressEqual, isHex } from 'viem'
+import * as z from 'zod/mini'
+import { accountAddress } from '../account/memory.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 import { isPin } from '../account/pin.ts'
 import { findNobody, type NobodyKind, parseAddress } from '../chain/payees.ts'
-import type { LocalMoney } from '../loan/local-worth.ts'
+import { weiSchema } from '../loan/amounts.ts'
+import { localMoney } from '../loan/local-worth.ts'
 
 export type Recipient =
   /** An address that was typed, or a saved wallet with its name. */
@@ -13,28 +16,32 @@ export type Recipient =
   | KnownRecipient
 
 /** Describes a recipient of an earlier transfer; `label` is the shortened number. */
-export type KnownRecipient = {
-  kind: 'known'
-  address: Address
-  label: string
+export const knownRecipient = z.object({
+  kind: z.literal('known'),
+  address: accountAddress,
+  label: z.string(),
   /** Holds its number, encrypted for the caller, where the caller's list has none. */
-  sealed?: string | undefined
+  sealed: z.optional(z.string()),
   /** Holds the last transfer to this recipient; undefined if that sent the whole balance. */
-  amountWei?: bigint | undefined
+  amountWei: z.optional(weiSchema),
   /** Holds its amount in local money, if it was agreed in that. */
-  local?: LocalMoney | undefined
-}
+  local: z.optional(localMoney),
+})
+
+export type KnownRecipient = z.output<typeof knownRecipient>
 
 /** Describes a payment that its sender calls a mistake; `recipient` is the other party. */
-export type DraftRecall = {
-  intentId: Hex
-  recipient: KnownRecipient
-  amountWei: bigint
+export const draftRecall = z.object({
+  intentId: z.custom<Hex>((value) => isHex(value)),
+  recipient: knownRecipient,
+  amountWei: weiSchema,
   /** Holds the amount in local money, if it was agreed in that. */
-  agreed?: LocalMoney | undefined
+  agreed: z.optional(localMoney),
   /** Tells until when it is held back (Unix time in ms); undefined if it is not yet. */
-  until?: number | undefined
-}
+  until: z.optional(z.int()),
+})
+
+export type DraftRecall = z.output<typeof draftRecall>
 
 export type RecipientFault =
   | 'unknown_form'

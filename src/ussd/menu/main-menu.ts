@@ -33,9 +33,9 @@ export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
 function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): MenuList {
   const isDemo = settings.profile === 'demo'
   const visibleParts = parts
-    .flatMap((part) => {
-      const target = part.findTarget(settings)
-      return target === undefined ? [] : [{ ...part, target }]
+    .flatMap(({ digit, ...part }) => {
+      const target = part.findTarget?.(settings)
+      return digit === undefined || target === undefined ? [] : [{ ...part, digit, target }]
     })
     .sort((a, b) => Number(a.digit) - Number(b.digit))
   const [dynamicEntries] = parts.flatMap((part) => part.dynamicEntries?.(settings) ?? [])

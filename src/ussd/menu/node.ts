@@ -230,11 +230,11 @@ export type Target = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
 
-/** Adds an entry to the main menu, with the nodes behind it and their words. */
+/** Adds nodes with their words, and the entry of the main menu that leads to them if it has one. */
 export type MenuPart = {
-  digit: string
+  digit?: string
   /** Returns where the entry leads; undefined if the settings leave the entry out. */
-  findTarget: (settings: MenuSettings) => Target | undefined
+  findTarget?: (settings: MenuSettings) => Target | undefined
   /** Writes a note in parentheses after the label. The demonstration shows none. */
   note?: NonNullable<Entry['note']>
   facts?: readonly ScreenFactName[]

@@ -71,10 +71,12 @@ export function writePrompt(
     const pages = writePages(place, node, context, facts)
     return pages[Math.min(place.page, pages.length - 1)] ?? ''
   }
-  const mistake = place.mistake?.replace(` ${context.messages.pin.forgot}`, '')
-  const brief = mistake === undefined ? place : { ...place, mistake }
-  const texts = [place, brief].map((each) => writeQuestion(each, node, context, facts))
-  const text = texts.find((each) => countSeptets(each) <= maxSeptets) ?? texts.at(-1) ?? ''
+  const whole = writeQuestion(place, node, context, facts)
+  if (countSeptets(whole) <= maxSeptets) return whole
+  const { mistake } = place
+  const hint = ` ${context.messages.pin.forgot}`
+  const brief = mistake === undefined ? place : { ...place, mistake: mistake.replace(hint, '') }
+  const text = writeQuestion(brief, node, context, facts)
   if (node.secret === undefined || countSeptets(text) <= maxSeptets) return text
   // Without room, the question for a PIN leaves out what the amount is in local money.
   const draft = { ...place.draft, agreed: undefined }

@@ -188,8 +188,6 @@ const wrongNumber: MenuList = {
 /** Lets a sender have a payment held back, and its receiver decide. No digit leads here. */
 export const recallPart = {
   words: recallWords,
-  digit: '0',
-  findTarget: () => undefined,
   createNodes(settings) {
     // What is held stays so where callers can have nothing more held.
     if (settings.profile === 'demo') return {}

@@ -1,6 +1,5 @@
-import type { Address } from 'viem'
 import * as z from 'zod/mini'
-import type { AccountMemory } from '../../account/memory.ts'
+import { type AccountMemory, accountAddress } from '../../account/memory.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import { weiSchema } from '../../loan/amounts.ts'
 import { localWorth } from '../../loan/local-worth.ts'
@@ -8,13 +7,12 @@ import { updateMemoryLater } from '../memory-updates.ts'
 import { canGoOn, goOnName } from '../menu/entries/go-on.ts'
 import type { SessionDraft } from '../menu/node.ts'
 import type { Place } from '../menu/prompt.ts'
+import { knownRecipient } from '../recipient.ts'
 import { endScreen } from '../screens/screen.ts'
 import { nameIntent, type Visit } from '../visit.ts'
 
 /** Limits for how long the next dial may take up a cut session. */
 const offeredMs = 2 * 60_000
-
-const address = z.custom<Address>()
 
 /** Holds what a session asked to confirm, and what names the session. It is stored encrypted. */
 const unconfirmed = z.object({
@@ -24,8 +22,13 @@ const unconfirmed = z.object({
   draft: z.object({
     recipient: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('phone'), phone: z.custom<PhoneNumber>() }),
-      z.object({ kind: z.literal('known'), address, label: z.string() }),
-      z.object({ kind: z.literal('till'), address, label: z.string(), isBill: z.boolean() }),
+      knownRecipient,
+      z.object({
+        kind: z.literal('till'),
+        address: accountAddress,
+        label: z.string(),
+        isBill: z.boolean(),
+      }),
     ]),
     amountWei: z.union([z.literal('all'), weiSchema]),
     agreed: z.optional(localWorth),

@@ -1,15 +1,16 @@
-import { type Address, type Hex, isAddress, isHex } from 'viem'
+import { type Hex, isHex } from 'viem'
 import * as z from 'zod/mini'
+import { accountAddress } from '../../account/memory.ts'
 import type { PinVerdict } from '../../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import { weiSchema } from '../../loan/amounts.ts'
-import { localMoney, type Rate } from '../../loan/local-worth.ts'
+import type { Rate } from '../../loan/local-worth.ts'
 import { tillKinds } from '../../operator/kept/tables.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import { askedName, type StepKey } from '../../relay/ledger/values.ts'
 import type { DraftWithdrawal } from '../menu/node.ts'
-import type { DraftRecall, KnownRecipient } from '../recipient.ts'
+import { type DraftRecall, draftRecall, type KnownRecipient, knownRecipient } from '../recipient.ts'
 import type { Visit } from '../visit.ts'
 
 /**
@@ -18,23 +19,12 @@ import type { Visit } from '../visit.ts'
  */
 export type SessionRecord<Value> = { name: string; schema: z.ZodMiniType<Value> }
 
-const address = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
-
-const known = z.object({
-  kind: z.literal('known'),
-  address,
-  label: z.string(),
-  sealed: z.optional(z.string()),
-  amountWei: z.optional(weiSchema),
-  local: z.optional(localMoney),
-})
-
 export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
   name: 'recipients',
-  schema: z.array(known),
+  schema: z.array(knownRecipient),
 }
 
-const wallet = z.object({ name: z.string(), address, hours: z.optional(z.int()) })
+const wallet = z.object({ name: z.string(), address: accountAddress, hours: z.optional(z.int()) })
 
 export const walletsRecord: SessionRecord<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
 
@@ -51,7 +41,12 @@ export const walletCodeRecord: SessionRecord<WalletCodeResult> = {
 export const tillRecord: SessionRecord<Till | null> = {
   name: 'till',
   schema: z.nullable(
-    z.object({ till: z.string(), account: address, name: z.string(), kind: z.enum(tillKinds) }),
+    z.object({
+      till: z.string(),
+      account: accountAddress,
+      name: z.string(),
+      kind: z.enum(tillKinds),
+    }),
   ),
 }
 
@@ -74,14 +69,6 @@ export const unpayableRecord = {
 } as const satisfies SessionRecord<unknown>
 
 export type Unpayable = z.output<typeof unpayableRecord.schema>
-
-const draftRecall = z.object({
-  intentId: z.custom<Hex>((value) => isHex(value)),
-  recipient: known,
-  amountWei: weiSchema,
-  agreed: z.optional(localMoney),
-  until: z.optional(z.int()),
-})
 
 /** Records which payments the session may call a mistake. */
 export const recallablesRecord: SessionRecord<DraftRecall[]> = {

@@ -25,7 +25,7 @@ test.for([
       'CON Rootstock DeFi|Language /…',
       'CON Choose a PIN…',
       'CON Type the same PIN again…',
-      'END Your PIN is set…',
+      'CON Your PIN is set…',
     ]
     const screens = [
       ...(pin === 'off' ? ['CON Rootstock DeFi …'] : choosing),

@@ -50,8 +50,6 @@ const depositEffect = createPaymentEffect('deposit')
 /** Credits what arrived at the account's inlet, in a pool of tokens; it stands below Receive. */
 export const deposit = {
   words,
-  digit: '6',
-  findTarget: () => undefined,
   createNodes: (settings) =>
     settings.isOverToken
       ? {

@@ -60,8 +60,6 @@ const writeChoice: WriteText = (context, draft) => {
 /** Asks whether to go on with the payment of a cut session. No digit leads here. */
 export const goOn = {
   words,
-  digit: '0',
-  findTarget: () => undefined,
   createNodes({ profile, confirms, pin, agents }) {
     // A strict PIN guards recipients and amounts, which this shows before a PIN.
     if (profile === 'demo' || !confirms || pin === 'strict') return {}

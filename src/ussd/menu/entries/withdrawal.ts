@@ -58,8 +58,6 @@ const writeTitle: WriteText = (context, draft, facts) =>
 /** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
 export const withdrawal = {
   words,
-  digit: '7',
-  findTarget: () => undefined,
   createNodes: (settings) =>
     settings.agents
       ? {

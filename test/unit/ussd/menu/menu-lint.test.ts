@@ -253,12 +253,12 @@ test('every place and every effect is reached in some menu', () => {
   expect(new Set(reached)).toEqual(new Set(known))
 })
 
-const one: MenuPart = {
+const one = {
   words: () => ({ label: 'One more entry' }),
   digit: '97',
   findTarget: () => ({ name: 'help', createOutcome: () => ({ kind: 'help' }) }),
   createNodes: () => ({}),
-}
+} satisfies MenuPart
 
 test.for(everyMenu)(
   'one more entry in the menu of %s is shown below the others',
