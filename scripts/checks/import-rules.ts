@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 
 const served = /^src\//
-const entries = /^src\/(worker|deno)(-development)?\.ts$/
+const entries = /^src\/(worker|deno)\.ts$/
 
 /** Matches adapters by name: `x-redis.ts` adapts port `x.ts`; `redis.ts` adapts its folder's. */
 const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
@@ -10,16 +10,13 @@ const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)
 const routes = new RegExp(`/(route|app)\\.tsx?$|^src/pages/.*\\.tsx$|${entries.source}`)
 /** Matches the insides of the ledger: its front is what it does, and the values it shares. */
 const insides = /^src\/relay\/ledger\/(?!(observations|steps|transitions|values)\.ts$)/
-const composers = /^src\/(compose\/|operator\/kept\/|relay\/|\w+(-development)?\.ts$)/
-/** Is served in development alone. */
-const phone = /^src\/pages\/phone\//
+const composers = /^src\/(compose\/|operator\/kept\/|relay\/|\w+\.ts$)/
 const choosers = new RegExp(`${adapters.source}|${entries.source}|^src/compose/`)
 
 /** Lists forbidden imports with their reason, and the excepted files. */
 const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?: RegExp])[] = [
   // Tests of an entry point import it.
-  [/^(?!test\/)/, entries, 'no file imports an entry point', /^src\/\w+-development\.ts$/],
-  [/^src\/(?!pages\/phone\/)/, phone, 'it is served in development alone', /-development\.ts$/],
+  [/^(?!test\/)/, entries, 'no file imports an entry point', /-development\.ts$/],
   [/^scripts\//, /^test\//, 'no file outside test imports test'],
   [served, /^(scripts|test|contracts|out)\//, 'what is served depends on nothing outside src'],
   [served, /^cloudflare:/, 'only Durable Objects and the entry points do', objects],

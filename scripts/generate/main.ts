@@ -31,12 +31,13 @@ export const generate = createCommand({
     const openRpc = createOpenRpcDocument(methods)
     const openApi = openApiDocument()
     const imports = `\`\`\`mermaid\n${drawImports(readSources())}\n\`\`\`\n`
+    const phoneFiles = ['phone.css', 'phone.js']
     const scripts = ['arm.lua', 'load.lua', 'commit.lua', 'due.lua']
     const texts: Record<string, string> = {
       ...(await writeAbis()),
       'src/relay/ledger/stores/lua.ts': writeTexts('src/relay/ledger/stores', scripts),
       'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
-      'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
+      'scripts/stack/phone/page/assets.ts': writeTexts('scripts/stack/phone/page', phoneFiles),
       'src/account/plans.ts': writePlans(),
       'src/node/methods/openrpc-document.ts': writeOpenRpc(openRpc),
       'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),

@@ -39,7 +39,7 @@ export async function startDenoProcess({
   const wrapper = how === 'with_cron' ? 'with-cron' : laterMs === undefined ? undefined : 'later'
   const entry =
     wrapper === undefined
-      ? [`src/deno${isDevelopment ? '-development' : ''}.ts`]
+      ? [isDevelopment ? 'scripts/stack/served/deno-development.ts' : 'src/deno.ts']
       : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
   const program = startProgram(
     [binary, ...(how !== 'deploy' ? [...served, ...address] : ['run', '--allow-all']), ...entry],

@@ -1,10 +1,10 @@
-import type { GatewayForm } from '../../../src/pages/phone/handset.ts'
-import { createGatewayForm } from '../../../src/pages/phone/phone.js'
 import { parseJson } from '../../../src/runtime/json.ts'
 import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../../../src/ussd/gateways/presets.ts'
 import { Misused } from '../report.ts'
 import type { Dialled } from './dial-script.ts'
+import type { GatewayForm } from './page/handset.ts'
+import { createGatewayForm } from './page/phone.js'
 
 export type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>
 

@@ -29,7 +29,8 @@ export const quietTools = {
 /** Lists everything that a build depends on; for packages npm's record of what is installed. */
 const sources = [
   'src/**/*',
-  'scripts/stack/served/worker-build.ts',
+  'scripts/stack/served/*',
+  'scripts/stack/phone/page/*',
   'wrangler.toml',
   'tsconfig.json',
   'node_modules/.package-lock.json',
@@ -45,7 +46,12 @@ export type WorkerBuild = NonNullable<ReturnType<typeof readBuild>>
 type Settings = Awaited<ReturnType<typeof readSettings>>
 
 /** Names what is served: as it is deployed, or with the pages of development. */
-export type WorkerEntry = 'worker' | 'worker-development'
+export type WorkerEntry = keyof typeof entries
+
+const entries = {
+  worker: 'src/worker.ts',
+  'worker-development': 'scripts/stack/served/worker-development.ts',
+}
 
 type BuildOptions = { entry?: WorkerEntry; signal?: AbortSignal }
 
@@ -110,7 +116,7 @@ async function bundleWorker(entry: WorkerEntry, folder: string, signal?: AbortSi
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const made = ['--outdir', folder, '--metafile', join(folder, metafile)]
   const environment = { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) }
-  const command = [process.execPath, wrangler, 'deploy', `src/${entry}.ts`, '--dry-run', ...made]
+  const command = [process.execPath, wrangler, 'deploy', entries[entry], '--dry-run', ...made]
   const { code, output } = await runCommand(command, environment, undefined, signal)
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }

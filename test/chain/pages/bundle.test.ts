@@ -15,7 +15,7 @@ test('the deployed Worker contains no phone page', async () => {
     }
     return Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
   }
-  const isOfPhone = (file: string) => file.includes('src/pages/phone/')
+  const isOfPhone = (file: string) => file.includes('scripts/stack/phone/page/')
   expect((await inputs('worker')).filter(isOfPhone)).toEqual([])
   expect((await inputs('worker-development')).filter(isOfPhone)).not.toEqual([])
   expect((await buildWorker()).script).not.toContain('/phone')

@@ -9,10 +9,10 @@ import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import { listPhoneVariables } from '../../../scripts/stack/phone/page/handset.ts'
 import { gatewayForms, openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { listPhoneVariables } from '../../../src/pages/phone/handset.ts'
 import { opened } from '../../support/opened.ts'
 import {
   findPageFaults,

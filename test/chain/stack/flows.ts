@@ -11,6 +11,8 @@ import { openNode } from '../../../scripts/stack/chain/node.ts'
 import { getDemoDeposit } from '../../../scripts/stack/money/callers.ts'
 import { createTreasury, depositCalls } from '../../../scripts/stack/money/treasury.ts'
 import { type Dialled, playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import type { GatewayForm } from '../../../scripts/stack/phone/page/handset.ts'
+import { createGatewayForm } from '../../../scripts/stack/phone/page/phone.js'
 import {
   gatewayForms,
   openPhoneLine,
@@ -21,8 +23,6 @@ import { StackError } from '../../../scripts/stack/report.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import type { GatewayForm } from '../../../src/pages/phone/handset.ts'
-import { createGatewayForm } from '../../../src/pages/phone/phone.js'
 import { gatewayDeclaration } from '../../../src/ussd/gateways/declaration.ts'
 import { seed } from '../../support/sample.ts'
 import { postTo, type Start } from './stack-process.ts'

@@ -14,8 +14,11 @@ describe('an import', () => {
   test.for<[file: string, target: string, fault: string]>([
     ['src/compose/app.ts', '../worker.ts', 'no file imports an entry point'],
     ['scripts/dial.ts', '../src/worker.ts', 'no file imports an entry point'],
-    ['src/worker.ts', './pages/phone/route.tsx', 'it is served in development alone'],
-    ['src/pages/route.tsx', './phone/route.tsx', 'it is served in development alone'],
+    [
+      'src/pages/route.tsx',
+      '../../scripts/stack/phone/page/route.tsx',
+      'depends on nothing outside src',
+    ],
     ['scripts/soak/run.ts', '../../test/support/rig.ts', 'no file outside test imports test'],
     ['src/relay/a.ts', 'zod', 'what is served parses with zod/mini'],
     ['src/relay/a.ts', 'viem/accounts', ''],

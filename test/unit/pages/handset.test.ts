@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { hidePins, writeRequest } from '../../../scripts/stack/phone/page/phone.js'
 import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
-import { hidePins, writeRequest } from '../../../src/pages/phone/phone.js'
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createGatewayForm } from '../../../../scripts/stack/phone/page/phone.js'
 import { parseConfig } from '../../../../src/compose/config.ts'
-import { createGatewayForm } from '../../../../src/pages/phone/phone.js'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import {
   createDeclaredGateway,

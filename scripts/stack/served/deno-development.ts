@@ -1,6 +1,6 @@
-import { parseDenoConfig } from './compose/deno-environment.ts'
-import deno from './deno.ts'
-import { createPhoneApp } from './pages/phone/route.tsx'
+import { parseDenoConfig } from '../../../src/compose/deno-environment.ts'
+import deno from '../../../src/deno.ts'
+import { createPhoneApp } from '../phone/page/route.tsx'
 
 type Info = Parameters<typeof deno.fetch>[1]
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
+import type { GatewayDeclaration } from '../../../../src/ussd/gateways/declaration.ts'
 
 /** Lists the numbers whose accounts have money on a new local chain. */
 export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] as const

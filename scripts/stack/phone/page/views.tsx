@@ -1,8 +1,12 @@
-import type { Unit } from '../../loan/amounts.ts'
-import type { GatewayDeclaration } from '../../ussd/gateways/declaration.ts'
-import { basicAlphabet, extendedAlphabet, maxSeptets } from '../../ussd/screens/septets.ts'
-import { PaymentTable, TimeLine } from '../console/payments.tsx'
-import { Choice, FactList, Live, Table } from '../parts.tsx'
+import type { Unit } from '../../../../src/loan/amounts.ts'
+import { PaymentTable, TimeLine } from '../../../../src/pages/console/payments.tsx'
+import { Choice, FactList, Live, Table } from '../../../../src/pages/parts.tsx'
+import type { GatewayDeclaration } from '../../../../src/ussd/gateways/declaration.ts'
+import {
+  basicAlphabet,
+  extendedAlphabet,
+  maxSeptets,
+} from '../../../../src/ussd/screens/septets.ts'
 import { demoNumbers, type SessionName } from './handset.ts'
 import type { SessionPayments } from './payment.ts'
 

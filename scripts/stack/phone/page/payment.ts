@@ -1,10 +1,10 @@
-import { actions } from '../../operator/actions/list.ts'
+import { actions } from '../../../../src/operator/actions/list.ts'
 import {
   type PaymentDetails,
   type PaymentSummary,
   paymentAnswer,
   paymentsAnswer,
-} from '../../operator/schemas/payments.ts'
+} from '../../../../src/operator/schemas/payments.ts'
 import type { SessionName } from './handset.ts'
 
 /** Calls an operator's route of the relay; undefined for 404. @throws {Error} it did not answer */

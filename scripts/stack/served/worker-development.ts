@@ -1,10 +1,10 @@
 import type { Hono } from 'hono/tiny'
-import { parseConfig } from './compose/config.ts'
-import { profiles } from './compose/environment.ts'
-import { createPhoneApp } from './pages/phone/route.tsx'
-import worker from './worker.ts'
+import { parseConfig } from '../../../src/compose/config.ts'
+import { profiles } from '../../../src/compose/environment.ts'
+import worker from '../../../src/worker.ts'
+import { createPhoneApp } from '../phone/page/route.tsx'
 
-export * from './worker.ts'
+export * from '../../../src/worker.ts'
 
 const apps = new WeakMap<Env, Hono>()
 
