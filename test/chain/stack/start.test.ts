@@ -238,7 +238,7 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect((await run(['import', '--from', file])).output).toContain('pause them first')
 
   expect((await run(['audit'])).output).toMatch(
-    /^2\S+Z {2}operator {2}resume\n(2\S+Z {2}operator {2}import {2}added 0\n)+2\S+Z {2}operator {2}pause$/m,
+    /^2\S+Z {2}shared token {2}resume\n(2\S+Z {2}shared token {2}import {2}added 0\n)+2\S+Z {2}shared token {2}pause$/m,
   )
   expect((await run(['set-back'])).output).toMatch(/^Say to when, in UTC: --to 2\d{3}-\S+Z\n/)
 
