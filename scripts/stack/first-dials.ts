@@ -7,18 +7,22 @@ const firstPin = '270593'
 /** A delivery of a gateway: a session by its number, and what was typed in it so far. */
 type FirstDial = readonly [session: number, text: string]
 
-type FirstSettings = Pick<MenuSettings, 'pin' | 'confirms' | 'localCurrency' | 'languages'>
+type FirstSettings = Pick<
+  MenuSettings,
+  'pin' | 'confirms' | 'localCurrency' | 'languages' | 'choosesLoan' | 'recipientNames'
+>
 
 /**
  * Lists deliveries that a newcomer can send one after the other: the first menu, or the choice of a
  * language and a PIN, then a balance, a transfer and a loan, as these settings ask.
  */
 export function listFirstDials(
-  { pin, confirms, localCurrency, languages }: FirstSettings,
+  { pin, confirms, localCurrency, languages, choosesLoan, recipientNames }: FirstSettings,
   friend: PhoneNumber,
 ): FirstDial[] {
   const amount = localCurrency === undefined ? '0.02' : '500'
   const transfer = `2*${friend}*${amount}`
+  const loan = choosesLoan ? '3*1' : '3'
   if (pin !== 'off') {
     const spoken = languages.length > 1 ? ['1'] : []
     const answers = [...spoken, firstPin, firstPin]
@@ -27,8 +31,9 @@ export function listFirstDials(
       ...answers.map((_, index) => [1, answers.slice(0, index + 1).join('*')] as const),
       // Only a strict PIN guards what is read.
       [2, pin === 'strict' ? `1*${firstPin}` : '1'],
-      [3, `${transfer}*${firstPin}`],
-      [4, `3*${firstPin}`],
+      // The name of the recipient is shown behind the PIN, and then agreed to.
+      [3, `${transfer}*${firstPin}${recipientNames ? '*1' : ''}`],
+      [4, `${loan}*${firstPin}`],
     ]
   }
   const agreed = confirms ? '*1' : ''
@@ -36,7 +41,7 @@ export function listFirstDials(
     [1, ''],
     [2, '1'],
     [3, `${transfer}${agreed}`],
-    [4, `3${agreed}`],
+    [4, `${loan}${agreed}`],
   ]
 }
 

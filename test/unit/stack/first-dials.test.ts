@@ -8,19 +8,25 @@ import { openWorld } from '../ussd/world.ts'
 const caller = '+254700000001' as PhoneNumber
 const friend = '+254700000002' as PhoneNumber
 
+const { agents } = menus
+const products = {
+  ...menus,
+  choice: { ...agents, settings: { ...agents.settings, choosesLoan: true } },
+  named: { ...agents, settings: { ...agents.settings, recipientNames: true } },
+}
+
 test.for([
   ['demo', 'off', false],
   ['lender', 'off', true],
   ['strict', 'strict', true],
   ['agents', 'on', true],
+  ['choice', 'on', true],
+  ['named', 'on', true],
 ] as const)(
   'what a start says to try works with the menu of %s',
   async ([menu, pin, confirms], { expect }) => {
-    const { play } = openWorld({ product: menus[menu] })
-    const dials = listFirstDials(
-      { pin, confirms, languages: menus[menu].settings.languages },
-      friend,
-    )
+    const { play } = openWorld({ product: products[menu] })
+    const dials = listFirstDials({ ...products[menu].settings, pin, confirms }, friend)
     const choosing = [
       'CON Rootstock DeFi|Language /…',
       'CON Choose a PIN…',
