@@ -40,7 +40,7 @@ export const house = createCommand({
 
     /** Lists what is counted, its count, and its bound. */
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-      ['lines of src, without what is generated', linesOf(src), 40_980],
+      ['lines of src, without what is generated', linesOf(src), 40_978],
       ['lines of scripts', linesOf(scripts), 22_899],
       ['lines of test', linesOf(tests), 46_569],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],

@@ -80,8 +80,6 @@ const hasWallet = ({ wallets }: AccountMemory, wallet: Wallet): boolean =>
 export const paysWallet = ({ wallets }: AccountMemory, paid: Wallet, now: number): boolean =>
   wallets.some((wallet) => isSame(wallet, paid) && !isWaiting(wallet, now))
 
-export type WalletCodes = ReturnType<typeof createWalletCodes>
-
 type WalletCodesOptions = { keys: Pick<SessionKeys, 'hashInput'>; memory: Memory }
 
 /** Creates codes, each of which gives one account a wallet within an hour. */
