@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { type Address, checksumAddress } from 'viem'
 import type { ActionRequest } from '../../src/operator/actions/list.ts'
 import { getProgress } from '../../src/relay/progress.ts'
 import { alias } from '../contracts/migrate/cli.ts'
@@ -12,9 +11,10 @@ import * as show from './show.ts'
 
 const usage = `Usage: npm run ops -- account <what> [--url https://<host>] [--json]
 
-address             where money can be sent to for a number, with this chain's checksum (EIP-1191)
-deposit             has the account's own key deposit what was sent there, less the gas: once, however
-                    often it is asked for
+address             where a wallet sends money for a number: the address that its phone shows under Receive, with
+                    this chain's checksum (EIP-1191). Over a token it is not the account's own address
+deposit             in the chain's currency: has the account's own key deposit what was sent there, less the gas:
+                    once, however often it is asked for
 sweep [--least AMOUNT]
                     over a token, credits what arrived at the addresses that Receive shows, from AMOUNT (1) of the
                     pool's unit on: for numbers of the standard input, one a line, each once in 6 hours. A
@@ -95,10 +95,14 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
   return isMigration ? alias(others, terminal) : askService(args, terminal)
 }
 
-async function address({ act, status, terminal }: Operated): Promise<Found> {
-  const { account } = await act('lookup', { phone: await readNumber(terminal) })
-  const shown = checksumAddress(account as Address, (await status()).chainId)
-  return { json: { address: shown }, lines: [shown] }
+async function address({ act, terminal }: Operated): Promise<Found> {
+  const { receiveAddress } = await act('lookup', { phone: await readNumber(terminal) })
+  if (receiveAddress === null) {
+    throw new StackError(
+      'The address is not known now: no node told it, or another account took this one over.',
+    )
+  }
+  return { json: { address: receiveAddress }, lines: [receiveAddress] }
 }
 
 async function deposit({ act, status, terminal }: Operated): Promise<Found> {

@@ -11,6 +11,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { loanAbi } from './abi.ts'
+import type { Unit } from './amounts.ts'
 import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
@@ -41,6 +42,16 @@ export async function readLoanTerms(
   const feeWei = (principalWei * terms.feeRate) / 10_000n
   return { principalWei, feeWei, termSeconds: terms.termSeconds }
 }
+
+/**
+ * Reads where a wallet sends money for an account: to itself, or in a pool of tokens to its inlet.
+ * @throws {Error} as {@link LoanReader.readInlet}
+ */
+export const readReceiveAddress = async (
+  { readInlet }: Pick<LoanReader, 'readInlet'>,
+  { token }: Unit,
+  account: Address,
+): Promise<Address> => (token === null ? account : await readInlet(account))
 
 /** Describes a transfer to an account, by the event of the loan contract. */
 export type Received = {

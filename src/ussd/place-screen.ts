@@ -2,7 +2,7 @@ import { type Address, checksumAddress, type Hex } from 'viem'
 import { hasShownFailure, listRecipients, recordShownFailure } from '../account/memory.ts'
 import { listWallets } from '../account/wallets.ts'
 import { decodeCall } from '../loan/calls.ts'
-import { type Received, readLoanTerms } from '../loan/reader.ts'
+import { type Received, readLoanTerms, readReceiveAddress } from '../loan/reader.ts'
 import { getProgress } from '../relay/progress.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
@@ -141,10 +141,8 @@ const factReaders: FactReaders = {
     const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
     return (await findEqualPayment(shown, intent)) ?? 'unknown'
   },
-  async address({ services: { chainId, loan, settings }, account: { address } }) {
-    const own = settings.isOverToken ? await loan.readInlet(address) : address
-    return checksumAddress(own, chainId)
-  },
+  address: async ({ services: { chainId, loan, unit }, account }) =>
+    checksumAddress(await readReceiveAddress(loan, unit, account.address), chainId),
   activity: readActivity,
   async withdrawal({ services, account, place }) {
     const { code, intentId } = requireAnswer(place.draft.withdrawal)

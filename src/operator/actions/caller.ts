@@ -1,18 +1,23 @@
-import { type Address, getAddress, type Hex, isAddressEqual } from 'viem'
+import { type Address, checksumAddress, getAddress, type Hex, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import type { AccountMemory } from '../../account/memory.ts'
 import { cancelPinRequest, maxPinTries, unlockPin } from '../../account/pin.ts'
+import { readReceiveAddress } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Answer } from '../../relay/ledger/steps.ts'
 import { describeFault } from '../../runtime/log.ts'
+import { withTimeLimit } from '../../runtime/time-limit.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary, toPrice } from '../records.ts'
 import { caller, decidedSession, pinState } from '../schemas/callers.ts'
 import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
 import { type ActionOptions, action, callerAction, recordInAudit, refuseRequest } from './action.ts'
 import { toLoanAnswer } from './loans.ts'
+import { readWaiting } from './sweep.ts'
 
 const maxPayments = 20
+/** Limits how long a look-up waits to know what waits to be credited. */
+const waitingTimeoutMs = 3_000
 
 const sessionName = z.string().check(z.maxLength(200))
 
@@ -37,7 +42,14 @@ export async function describeCaller(
       log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
       return null
     })
+  const readAddress = readOrNull(readReceiveAddress(loan, deployment.unit, account))
+  const readWaits = async () => {
+    const address = await readAddress
+    return address && (await readWaiting(options, address))
+  }
   const [
+    receiveAddress,
+    waitingWei,
     sent,
     received,
     standing,
@@ -50,6 +62,8 @@ export async function describeCaller(
     events,
     rate,
   ] = await Promise.all([
+    readAddress,
+    withTimeLimit(clock, waitingTimeoutMs, readOrNull(readWaits()), () => null),
     ledger.readPage({ account, limit: maxPayments }),
     ledger.findPayments(account, maxPayments),
     ledger.readStanding(account, deployment.loan),
@@ -65,6 +79,8 @@ export async function describeCaller(
   const payments = mergePayments(sent.payments, received)
   return {
     account,
+    receiveAddress: receiveAddress && checksumAddress(receiveAddress, deployment.chain.id),
+    waitingWei: waitingWei?.toString() ?? null,
     balanceWei: balanceWei?.toString() ?? null,
     owedWei: debt?.owedWei.toString() ?? null,
     price: toPrice(rate),
@@ -208,7 +224,7 @@ const deposit = z.discriminatedUnion('kind', [
 
 const creditsItself = refuseRequest(
   409,
-  'of a token nothing arrives at an account’s own address: its caller credits it by Receive',
+  'this deposits the chain’s currency alone: tokens that arrived at the address that Receive shows are credited by its caller there, or by npm run ops -- account sweep. No command moves tokens at the account’s own address: they stay there',
 )
 
 /** Deposits the balance of a caller's address, after the audit has recorded the action. */

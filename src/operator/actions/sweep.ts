@@ -22,12 +22,12 @@ export const sweepFor = callerAction({
   /** Holds what was there before, and the window's payment; null if that was too little. */
   answer: z.object({ account: hexAddress, arrivedWei: wei, payment: z.nullable(payment) }),
   async run(options, { phone, address: account }, { least }) {
-    const { deployment, relayer, sweep, nameAction } = options
+    const { deployment, relayer, loan, sweep, nameAction } = options
     const { ledger, clock, log } = relayer
     if (deployment.unit.token === null) return hasNoInlets
     const parsed = parseAmount(least, deployment.unit)
     if (parsed.kind === 'fault') return refuseRequest(400, 'least is not an amount')
-    const arrivedWei = await readArrived(options, account)
+    const arrivedWei = await readWaiting(options, await loan.readInlet(account))
     const answer = { account, arrivedWei: `${arrivedWei}` }
     if (arrivedWei < parsed.wei) return { ...answer, payment: null }
     const key = `sweep-${Math.floor(clock.now() / windowMs)}`
@@ -44,14 +44,15 @@ export const sweepFor = callerAction({
   },
 })
 
-/** Reads what an account's inlet holds. @throws {Error} it is an heir's, or no node answers */
-async function readArrived(
-  { loan, deployment: { unit }, relayer: { node, clock } }: ActionOptions,
-  account: Address,
+/** Reads what lies at an address and waits to be credited. @throws {Error} no node answers */
+export async function readWaiting(
+  { deployment: { unit }, relayer: { node, clock } }: ActionOptions,
+  address: Address,
 ): Promise<bigint> {
+  const signal = clock.timeout(nodeTimeoutMs)
+  if (unit.token === null) return await node.getBalance(address, signal)
   const call = { abi: erc20Abi, functionName: 'balanceOf' } as const
-  const data = encodeFunctionData({ ...call, args: [await loan.readInlet(account)] })
-  const to = unit.token?.address as Address
-  const outcome = await node.call({ to, data }, clock.timeout(nodeTimeoutMs))
+  const data = encodeFunctionData({ ...call, args: [address] })
+  const outcome = await node.call({ to: unit.token.address as Address, data }, signal)
   return decodeFunctionResult({ ...call, data: outcome.data }) / getQuantum(unit)
 }

@@ -16,6 +16,10 @@ export const pinState = z.object({
 /** Describes an account for a support call. */
 export const caller = z.object({
   account: hexAddress,
+  /** Holds where a wallet sends money, as phones show it (EIP-1191); null if it is not known. */
+  receiveAddress: z.nullable(hexAddress),
+  /** Holds what lies there and is not credited yet; null if no node told it in time. */
+  waitingWei: z.nullable(wei),
   balanceWei: z.nullable(wei),
   owedWei: z.nullable(wei),
   /** Holds the present price in local money; null without a feed, or while none is accepted. */

@@ -113,6 +113,39 @@ test("an operator's sweep credits what arrived, once in a window, and one number
   expect(await balances()).toEqual(['8000000', '0', '2000000'])
 })
 
+test('the command names the address that Receive shows, where a number that changed gets its money', async () => {
+  const deployment = openOperated(chain, { PROFILE: 'lender', PIN: 'off' })
+  const { operate, act, allDone } = deployment
+  const [former, next] = ['+254700000091', '+254700000092']
+  const shownTo = async (one: string) => {
+    const shown = await dial(deployment, { phone: one, sessionId: `shown ${one}`, text: '6' })
+    return /0x[0-9a-fA-F]{40}/.exec(shown)?.[0] ?? ''
+  }
+  const run = (args: string[], input: string) => operate(account, args, { input })
+  const address = await shownTo(next)
+  expect(await run(['address'], next)).toEqual({ code: 0, output: `${address}\n` })
+  expect((await act('lookup', { phone: next })).account.toLowerCase()).not.toBe(
+    address.toLowerCase(),
+  )
+  const deposited = await run(['deposit'], next)
+  expect(deposited).toEqual({ code: 1, output: expect.stringContaining('account sweep') })
+  expect(deposited.output).toContain('tokens at the account’s own address: they stay there')
+
+  await pay((await shownTo(former)).toLowerCase() as Address, 5n * 10n ** 18n)
+  await run(['sweep'], former)
+  await allDone()
+  expect((await run(['cash-out', address, 'all'], former)).code).toBe(0)
+  await allDone()
+  expect((await act('lookup', { phone: next })).waitingWei).toBe('5000000')
+  await run(['sweep'], next)
+  await allDone()
+  expect(await act('lookup', { phone: next })).toMatchObject({
+    receiveAddress: address,
+    waitingWei: '0',
+    balanceWei: '5000000',
+  })
+})
+
 /** Answers balances, and reverts a transfer with `EnforcedPause()`, as the pool itself may. */
 const pausedCode =
   '0x5f3560e01c63a9059cbb14601d57670de0b6b3a76400005f5260205ff35b63d93c066560e01b5f5260045ffd'

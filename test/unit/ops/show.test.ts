@@ -160,6 +160,8 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
 test('an account is shown with what was lent to it, with what is held of payments to it, and the last reminder of its loan', () => {
   const none = {
     price: null,
+    receiveAddress: null,
+    waitingWei: null,
     balanceWei: null,
     owedWei: null,
     dueAt: null,
