@@ -103,11 +103,11 @@ export const pauseWords =
 
 export function describePool(status: StatusAnswer): string {
   const { unit, contracts } = status
-  const { pool, at } = contracts
+  const { pool } = contracts
   if (pool === null) return 'The contracts have not been looked at yet.'
   const lendableWei = computeLendableWei(status)
   const lendable = lendableWei ? writeAmount(`${lendableWei}`, unit) : 'nothing'
-  return `Pool: ${writeAmount(pool.liquidityWei, unit)} free, ${writeAmount(pool.owedWei, unit)} owed, ${writeAmount(pool.balancesWei, unit)} in accounts, as of ${at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run ops -- pool unpause).` : ''}`
+  return `Pool: ${writeAmount(pool.liquidityWei, unit)} free, ${writeAmount(pool.owedWei, unit)} owed, ${writeAmount(pool.balancesWei, unit)} in accounts, as of ${pool.at}; ${lendable} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run ops -- pool unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]

@@ -96,10 +96,15 @@ function describeContracts({ unit }: Deployment, { observations: { contracts, to
   const told = unit.token && { token: token?.state ?? null, tokenAt: isoOrNull(token?.at) }
   const known = { state, at, ...told }
   if (pool === undefined) return { ...known, pool: null }
-  const { issuableWei, ...balances } = pool
+  const { issuableWei, at: poolAt = contracts?.at ?? 0, ...balances } = pool
   return {
     ...known,
-    pool: { ...balances, capLeftWei: issuableWei, isPaused: state === 'loan_paused' },
+    pool: {
+      ...balances,
+      capLeftWei: issuableWei,
+      isPaused: state === 'loan_paused',
+      at: toIso(poolAt),
+    },
   }
 }
 

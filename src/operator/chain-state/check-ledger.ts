@@ -24,7 +24,7 @@ const maxReadsPerRound = 2
 const staleMultiple = 4
 /** Sets the longest time between two records of a healthy relayer's rounds, in ms. */
 const recordIntervalMs = 10_000
-/** Sets after how many urgent rounds the facts of a failing check are read again. */
+/** Sets after how many urgent rounds urgent facts are read again. */
 const retryAfterRounds = 3
 const nodeTimeoutMs = 5_000
 
@@ -107,8 +107,11 @@ async function refreshFacts(
   const isStuck = findStuckNonce({ vitals, terms: relayer }) !== undefined
   const stuckFacts = isStuck ? (['poolNonce'] as const) : []
   const failingFacts = [...listFailingFacts(relayer, vitals), ...stuckFacts]
+  // What was mined since may have lent, or repaid.
+  const isPoolOld = (vitals.lastMinedAt ?? 0) >= (observations.contracts?.at ?? 0)
+  const urgentFacts = [...failingFacts, ...(isPoolOld ? (['contracts'] as const) : [])]
   const readable = polledFacts.filter((name) => name !== 'token' || readers.readToken !== undefined)
-  const chosenFacts = chooseFacts(relayer, vitals, report, { readable, failingFacts })
+  const chosenFacts = chooseFacts(relayer, vitals, report, { readable, urgentFacts })
   await readFacts(relayer, chosenFacts, { ...readers, report, observations })
   const hasNewFacts = Object.keys(report.facts).length > 0 || report.node !== undefined
   const isFailing = report.round === 'failed' || observations.failingSince !== undefined
@@ -124,12 +127,12 @@ async function refreshFacts(
   return listFailingFacts(relayer, after).length > 0
 }
 
-/** Chooses the facts to read: those of failing checks, and those not read for the longest time. */
+/** Chooses the facts to read: the urgent ones, and those not read for the longest time. */
 function chooseFacts(
   { rules }: Relayer,
   { now, observations }: Vitals,
   report: ObservationReport,
-  { readable, failingFacts }: Record<'readable' | 'failingFacts', readonly FactName[]>,
+  { readable, urgentFacts }: Record<'readable' | 'urgentFacts', readonly FactName[]>,
 ): FactName[] {
   const { readIntervalMs } = rules
   const getAge = (name: FactName) => now - (observations[name]?.at ?? 0)
@@ -141,7 +144,7 @@ function chooseFacts(
   const dueFacts = readable.filter(isDueAfter(minAgeMs)).sort((a, b) => getAge(b) - getAge(a))
   const staleFacts = dueFacts.filter((name) => getAge(name) >= staleMultiple * readIntervalMs)
   const oldestFacts = dueFacts.slice(0, Math.max(maxReadsPerRound, staleFacts.length))
-  return [...new Set([...failingFacts.filter(isDueAfter(retryAfterMs)), ...oldestFacts])]
+  return [...new Set([...urgentFacts.filter(isDueAfter(retryAfterMs)), ...oldestFacts])]
 }
 
 /** Reads facts from the node and adds them to the report. Ends early if the node is silent. */

@@ -38,7 +38,7 @@ const contracts = z.object({
   state: z.nullable(
     z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),
   ),
-  /** Holds when state and pool were read. */
+  /** Holds when the state was read. */
   at: z.nullable(time),
   /** Tells whether the pool's token lets the pool pay; absent for the currency. */
   token: z.optional(z.nullable(z.enum(['moves', 'paused', 'refused']))),
@@ -56,6 +56,8 @@ const contracts = z.object({
       /** Holds the amount of one loan. */
       principalWei: wei,
       isPaused: z.boolean(),
+      /** Holds when these amounts were read, all of one block. */
+      at: time,
     }),
   ),
 })

@@ -83,7 +83,7 @@ function Fuel({ status: { relayers, currency } }: Shown) {
 
 function Pool({ status }: Shown) {
   const { unit } = status
-  const { pool, at } = status.contracts
+  const { pool } = status.contracts
   const wei = computeLendableWei(status)
   const value = wei === 0n ? 'nothing now' : showMoney(wei === undefined ? null : `${wei}`, unit)
   return (
@@ -97,8 +97,9 @@ function Pool({ status }: Shown) {
       {pool && (
         <p class="soft">
           The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
-          {showMoney(pool.owedWei, unit)} (amber). Callers have {showMoney(pool.balancesWei, unit)}{' '}
-          of their own. The pool was read at {at?.slice(11, 19)}.
+          {showMoney(pool.owedWei, unit)} (amber). The callers’ accounts have{' '}
+          {showMoney(pool.balancesWei, unit)}, with what was lent to them. All of this was read at{' '}
+          {pool.at.slice(11, 19)}.
         </p>
       )}
     </Tile>

@@ -12,6 +12,8 @@ const pool = z.object({
   principalWei: wei,
   owedWei: wei,
   balancesWei: wei,
+  /** Tells when these amounts were read; set by the ledger. */
+  at: z.optional(time),
 })
 
 /** Lists the facts that are read from the chain. They are stored under these names. */
@@ -102,7 +104,7 @@ export function addReport(
   return {
     ...after,
     head: head && { ...head, since: (isSameHead ? before.head?.since : undefined) ?? head.at },
-    contracts: contracts && { pool: before.contracts?.pool, ...contracts },
+    contracts: keepPool(before.contracts, contracts),
     silentSince:
       node === undefined ? before.silentSince : node === 'silent' ? silentSince : undefined,
     ...(round !== undefined && {
@@ -110,6 +112,16 @@ export function addReport(
       failingSince: round === 'failed' ? failingSince : undefined,
     }),
   }
+}
+
+/** Keeps the last amounts of the pool, with their own time, where a reading has a state alone. */
+function keepPool(
+  before: Observations['contracts'],
+  contracts: Observations['contracts'],
+): Observations['contracts'] {
+  if (contracts === undefined || contracts === before) return contracts
+  const pool = contracts.pool ?? before?.pool
+  return { ...contracts, pool: pool && { at: (contracts.pool ? contracts : before)?.at, ...pool } }
 }
 
 /** Drops facts about one deployment's contracts or key. */

@@ -88,7 +88,7 @@ describe('the console in a browser', () => {
     await says(page, '#taken', /^Payments are taken\.$/)
     await says(page, '#fuel', /The relayer pays for[\d,]+ payments.*tRBTC, at today’s price of gas/)
     await says(page, '#pool', /May be lent today[\d.]+ tRBTC.*borrowers owe it [\d.]+ tRBTC/)
-    await says(page, '#pool', /The pool was read at \d\d:\d\d:\d\d\./)
+    await says(page, '#pool', /with what was lent to them\. All of this was read at \d\d:\d\d:\d\d/)
     await says(page, '#waiting', /Waiting payments0/)
     const before = Number(await page.locator('#today .value').textContent())
     expect(await served.pay()).toContain('Transfer Submitted')

@@ -102,7 +102,7 @@ test('the status begins with what needs a person, and its remedy', () => {
 test('the status names refused gateways, and one amount that may be lent, with its time', () => {
   const counts = { 'gateway.hubtel/wrong_secret': 2, 'gateway.hubtel/delivery': 5 }
   const wei = { liquidityWei: `${2n * 10n ** 18n}`, owedWei: '0', balancesWei: '0' }
-  const pool = { ...wei, capLeftWei: `${3n * 10n ** 18n}`, principalWei: '1', isPaused: false }
+  const pool = { ...wei, capLeftWei: `${3n * 10n ** 18n}`, principalWei: '1', isPaused: false, at }
   const changed: StatusAnswer = {
     ...status,
     contracts: { loan: alice, forwarder: alice, state: 'ready', at, pool },
