@@ -24,6 +24,7 @@ import { createMenu } from '../ussd/menu/main-menu.ts'
 import type { Intent } from '../ussd/menu/node.ts'
 import { requestPayment } from '../ussd/payment-request.ts'
 import { createAmountFormats } from '../ussd/screens/amount-formats.ts'
+import { endScreen } from '../ussd/screens/screen.ts'
 import type { Services } from '../ussd/services.ts'
 import { beginVisit, withAnswers } from '../ussd/visit.ts'
 import type { Config } from './config.ts'
@@ -58,12 +59,25 @@ export const assembleUssdHandler = (options: UssdOptions): UssdHandler =>
 
 const operatorGatewayName = 'operator'
 
+/** Is kept in the place of the screen of a payment that no phone asked for. */
+const unseen = 'No screen: an operator began this payment.'
+
 /** Creates payments that operators ask for, which are paid like any payment of the caller. */
 export function assembleOperatorPayments(options: UssdOptions): OperatorPayments {
   // The operator vouches for the caller in place of a PIN.
   // Nor does the caller agree to an amount in local money.
   const settings = { ...options.config.menu, localCurrency: undefined }
-  const services = { ...createServices(options, () => true), pins: undefined, settings }
+  const callers = createServices(options, () => true)
+  const payUnseen: Services['pay'] = ({ createOrder, texts, ...step }) =>
+    callers.pay({
+      ...step,
+      createOrder: async () => {
+        const screens = { carried: endScreen(unseen), queued: endScreen(unseen) }
+        return { ...(await createOrder()), writeScreens: async () => screens }
+      },
+      texts: { ...texts, paid: async ({ hash }) => endScreen(`${unseen} It was paid by ${hash}.`) },
+    })
+  const services = { ...callers, pay: payUnseen, pins: undefined, settings }
   const pay = async (
     { key: sessionId, phone }: { key: string; phone: PhoneNumber },
     answers: readonly string[],
