@@ -140,13 +140,14 @@ function assembleInterface(
 ) {
   // A wrong account key ends no session: the console tells of it.
   const { operators, accountIdSecret: sessionSecret } = config
+  const { timeZone } = config.menu
   const chainIds = [...config.networks.keys()]
   const [guard, record] = [createGuard(operators), operator.recordKey]
   const keys = () => store().list()
   return {
     operator: createOperatorRoutes({ operator, operators, log }),
     keys: createKeyRoutes({ store, guard, record, chainIds, isServed, now: clock.now }),
-    console: stores.console?.({ operator, operators, sessionSecret, keys, clock, log }),
+    console: stores.console?.({ operator, operators, sessionSecret, keys, clock, log, timeZone }),
   }
 }
 

@@ -176,8 +176,12 @@ export const formatPrice = ({ currency, micros }: Rate | LocalWorth): string =>
   `${currency} ${(Number(micros) / 1e6).toLocaleString('en', { maximumFractionDigits: 6 })}`
 
 /** Describes for operators what was agreed, and the price that it went by. */
-export function describeAgreed(agreed: LocalWorth, { symbol }: Unit): string {
-  const readTime = new Date(agreed.readAt).toISOString()
+export function describeAgreed(
+  agreed: LocalWorth,
+  { symbol }: Unit,
+  writeTime = (at: string) => at,
+): string {
+  const readTime = writeTime(new Date(agreed.readAt).toISOString())
   return `${formatLocal(agreed)} at ${formatPrice(agreed)} for 1 ${symbol}, read ${readTime}`
 }
 

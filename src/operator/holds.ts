@@ -24,9 +24,13 @@ const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open' | '
   }
 
 /** Says what can be done about a payment to a wrong number. Commands stand between backticks. */
-export function describeRecall({ recall, intent }: PaymentDetails, unit: Unit): string | undefined {
+export function describeRecall(
+  { recall, intent }: PaymentDetails,
+  unit: Unit,
+  writeTime = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`,
+): string | undefined {
   if (recall === null) return undefined
-  const until = `${recall.until.slice(0, 16).replace('T', ' ')} UTC`
+  const until = writeTime(recall.until)
   const { state, wei } = recall
   switch (state) {
     case 'held':

@@ -1,4 +1,4 @@
-import type { Child } from 'hono/jsx'
+import { type Child, createContext, useContext } from 'hono/jsx'
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { findCommandLack } from '../operator/access/roles.ts'
 import type { Actor } from '../operator/schemas/actor.ts'
@@ -70,19 +70,42 @@ export function Command({ line, you }: { line: string; you?: Actor | undefined }
   )
 }
 
-/** Renders text whose commands are between backticks. */
+/** Renders text whose commands are between backticks, with its times as the page tells them. */
 export const Prose = ({ text, you }: { text: string; you?: Actor | undefined }) => (
   <>
-    {text.split('`').map((part, index) => (index % 2 ? <Command line={part} you={you} /> : part))}
+    {text
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, tellTime)
+      .split('`')
+      .map((part, index) => (index % 2 ? <Command line={part} you={you} /> : part))}
   </>
 )
 
 export const showMoney = (wei: string | null, unit: Unit): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
 
-/** Formats a time in UTC, to the second. */
-export const showTime = (at: string | null | undefined): Child =>
-  at ? <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 19)}`}</time> : '–'
+/** Names the time zone in which a page writes all times. */
+export const TimeZone = createContext('UTC')
+
+/** Keeps the format of each time zone: creating one costs more than a page. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Writes a time as the page that is being rendered does: `2026-01-01 22:42:00`. */
+export function tellTime(at: string): string {
+  const timeZone = useContext(TimeZone)
+  const options = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
+  // The Swedish form is that of ISO 8601.
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options)
+  formats.set(timeZone, format)
+  return format.format(new Date(at))
+}
+
+/** Writes the time of day alone. */
+export const tellClock = (at: string): string => tellTime(at).slice(11)
+
+const Time = ({ at }: { at: string }) => <time datetime={at}>{tellTime(at)}</time>
+
+/** Shows a time, to the second. */
+export const showTime = (at: string | null | undefined): Child => (at ? <Time at={at} /> : '–')
 
 /** Shortens an address or a hash; the linked page shows it in full. */
 export const shortenHex = (hex: string): string => `${hex.slice(0, 8)}…${hex.slice(-4)}`

@@ -3,6 +3,7 @@ import type { Child } from 'hono/jsx'
 import { NONCE, type SecureHeadersVariables, secureHeaders } from 'hono/secure-headers'
 import { Hono } from 'hono/tiny'
 import { Page, type PageOptions } from './layout.tsx'
+import { TimeZone } from './parts.tsx'
 
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
@@ -29,19 +30,24 @@ export function pageRoutes() {
   return routes
 }
 
-/** Answers with a page; a live update gets the parts that change. */
-export function showPage(c: Context<PageEnv>, content: Child, options: PageOptions) {
-  if (c.req.header('x-fresh') !== undefined) {
-    return c.html(
-      <>
-        {options.nav}
-        {content}
-      </>,
-    )
-  }
+type ShownPage = PageOptions & { timeZone?: string | undefined }
+
+/** Answers with a page; a live update gets the parts that change. Times are in UTC by default. */
+export function showPage(
+  c: Context<PageEnv>,
+  content: Child,
+  { timeZone = 'UTC', ...options }: ShownPage,
+) {
+  const isUpdate = c.req.header('x-fresh') !== undefined
   return c.html(
-    <Page {...options} nonce={c.get('secureHeadersNonce') ?? ''}>
-      {content}
-    </Page>,
+    <TimeZone.Provider value={timeZone}>
+      {isUpdate ? (
+        [options.nav, content]
+      ) : (
+        <Page {...options} nonce={c.get('secureHeadersNonce') ?? ''}>
+          {content}
+        </Page>
+      )}
+    </TimeZone.Provider>,
   )
 }

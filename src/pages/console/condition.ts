@@ -26,7 +26,10 @@ const fullerAlerts: Readonly<Record<string, string>> = {
 }
 
 /** Judges a status: each trouble is there once, however many checks and alerts tell of it. */
-export function judgeStatus(status: StatusAnswer): Condition {
+export function judgeStatus(
+  status: StatusAnswer,
+  tellClock = (at: string) => at.slice(11, 19),
+): Condition {
   const { intake, health, alerts } = status
   const { checks = [] } = health
   const failing = checks.filter(({ state }) => state === 'failing')
@@ -41,7 +44,7 @@ export function judgeStatus(status: StatusAnswer): Condition {
     troubles,
     notes: [
       ...alerts.flatMap(({ says, overSince }) =>
-        overSince === null ? [] : `Ended at ${overSince.slice(11, 19)}: ${says}`,
+        overSince === null ? [] : `Ended at ${tellClock(overSince)}: ${says}`,
       ),
       ...checks.filter(({ state }) => state === 'unknown').map(({ says }) => `${says}.`),
     ],

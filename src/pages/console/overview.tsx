@@ -5,7 +5,16 @@ import { minPayments } from '../../operator/health.ts'
 import type { Actor } from '../../operator/schemas/actor.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei } from '../../operator/status.ts'
-import { Command, type Fact, FactList, Live, Prose, showMoney, showTime } from '../parts.tsx'
+import {
+  Command,
+  type Fact,
+  FactList,
+  Live,
+  Prose,
+  showMoney,
+  showTime,
+  tellClock,
+} from '../parts.tsx'
 import { Bar, Columns } from './charts.tsx'
 import { judgeStatus, type Trouble } from './condition.ts'
 
@@ -14,7 +23,7 @@ type Shown = { status: StatusAnswer }
 /** Tells whether payments are taken, and what is to be mended first, with its cause and remedy. */
 export function Overview({ status }: Shown) {
   const { you } = status
-  const { tone, title, troubles, notes } = judgeStatus(status)
+  const { tone, title, troubles, notes } = judgeStatus(status, tellClock)
   const [first, ...others] = troubles
   return (
     <>
@@ -24,7 +33,11 @@ export function Overview({ status }: Shown) {
         {others.map((other) => (
           <Mend {...other} you={you} />
         ))}
-        {notes.length > 0 && <p class="soft">{notes.join(' ')}</p>}
+        {notes.length > 0 && (
+          <p class="soft">
+            <Prose text={notes.join(' ')} you={you} />
+          </p>
+        )}
       </Live>
       <div class="tiles">
         <Fuel status={status} />
@@ -99,7 +112,7 @@ function Pool({ status }: Shown) {
           The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
           {showMoney(pool.owedWei, unit)} (amber). The callers’ accounts have{' '}
           {showMoney(pool.balancesWei, unit)}, with what was lent to them. All of this was read at{' '}
-          {pool.at.slice(11, 19)}.
+          {tellClock(pool.at)}.
         </p>
       )}
     </Tile>
@@ -137,13 +150,14 @@ function Today({ status: { lately, paymentsByHour, now } }: Shown) {
   const hours = Array.from({ length: 24 }, (_, index) => (firstHour + index) * hourMs)
   const values = hours.map((at) => payments.get(at) ?? 0)
   const most = Math.max(...values)
-  const busiest = new Date(hours[values.lastIndexOf(most)] ?? 0).toISOString().slice(11, 16)
+  const writeHour = (at: string | number) => tellClock(new Date(at).toISOString()).slice(0, 5)
+  const busiest = writeHour(hours[values.lastIndexOf(most)] ?? 0)
   return (
     <Tile name="today" title="Payments today" value={count(sum('accepted', 'enqueued'))}>
       <Columns values={values} />
       <p class="soft">
         {count(sum('executed'))} done, {count(sum('failed', 'overdue', 'withheld'))} failed since{' '}
-        {since.slice(11, 16)}. The columns are the last 24 hours
+        {writeHour(since)}. The columns are the last 24 hours
         {most > 0 && `; the most, ${count(most)}, in the hour from ${busiest}`}.
       </p>
     </Tile>

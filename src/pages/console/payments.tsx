@@ -10,7 +10,7 @@ import type { PaymentState } from '../../relay/ledger/transitions.ts'
 import { getProgress } from '../../relay/progress.ts'
 import { payments } from '../../ussd/menu/payments.ts'
 import { english } from '../../ussd/messages/en.ts'
-import { Choice, Field, Live, Prose, showMoney, showTime } from '../parts.tsx'
+import { Choice, Field, Live, Prose, showMoney, showTime, tellTime } from '../parts.tsx'
 import { drawAccount, drawLink, Facts, Rows, toWords } from './answer.tsx'
 
 /** Names a kind of payment as its entry of the phone's menu does. */
@@ -86,7 +86,7 @@ const choices = [
 const fields = [
   ['account', 'Account (0x…)'],
   ['since', 'From (UTC)'],
-  ['before', 'Before'],
+  ['before', 'Before (UTC)'],
 ] as const
 
 export type PaymentFilter = Readonly<Record<string, string>>
@@ -148,8 +148,8 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
   const name = nameKind(payment.kind)
   const amount = showAmount(payment, unit, payment.price)
   const ref = toReceiptNumber(payment.intent)
-  const wrongNumber = describeRecall(payment, unit)
-  const agreedText = agreed && { agreed: describeAgreed(agreed, unit) }
+  const wrongNumber = describeRecall(payment, unit, tellTime)
+  const agreedText = agreed && { agreed: describeAgreed(agreed, unit, tellTime) }
   return (
     <Live name="payment" title={amount === '' ? name : `${name}: ${amount}`}>
       <p class={getLook(payment)}>It {describeFate(payment)}</p>

@@ -32,6 +32,8 @@ export type ConsoleOptions = {
   keys: () => Promise<readonly ShownKey[]>
   clock: Pick<Clock, 'now'>
   log: Log
+  /** Names where callers live: pages tell times in it. UTC if it is not set. */
+  timeZone?: string | undefined
 }
 
 type PageContent = { content: Child; status?: 400 | 403 | 404 | 409 | 503 | undefined }
@@ -65,7 +67,7 @@ const form = z.object({
 
 /** Serves the console: pages that show the operator's answers, and actions on an account. */
 export function consoleRoutes(options: ConsoleOptions): Hono {
-  const { operators, log } = options
+  const { operators, log, timeZone } = options
   const app = new Hono()
   // Nobody could sign in without a token.
   if (operators.length === 0) return app
@@ -95,7 +97,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
         : { content: <p role="alert">Nothing was done: {lack}.</p>, status: 403 }
     c.status(drawn.status ?? 200)
     const nav = <ConsoleMenu {...session} current={current} status={status} />
-    return showPage(c as never, drawn.content, { title, nav, refreshSeconds })
+    return showPage(c as never, drawn.content, { title, nav, refreshSeconds, timeZone })
   }
 
   routes.use(bodyLimit({ maxSize: maxBodyBytes }))

@@ -1,9 +1,10 @@
+import { useContext } from 'hono/jsx'
 import { nameOperator } from '../../operator/access/operators.ts'
 import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { LedgerSilent } from '../../operator/service.ts'
-import { Prose } from '../parts.tsx'
+import { Prose, TimeZone, tellClock } from '../parts.tsx'
 import { judgeStatus } from './condition.ts'
 import type { ConsoleSession } from './session.ts'
 
@@ -69,7 +70,9 @@ function StateLine({ status, isTold }: { status: StatusAnswer; isTold: boolean }
     <>
       <b>{status.network}</b> {isTold || <span class={tone}>{title}</span>}{' '}
       {isTold || (cause && <Prose text={cause} you={status.you} />)}{' '}
-      <span class="soft">{status.now.slice(11, 19)} UTC</span>
+      <span class="soft">
+        {tellClock(status.now)}, all times in {useContext(TimeZone)}
+      </span>
     </>
   )
 }

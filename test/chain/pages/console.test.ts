@@ -53,7 +53,7 @@ describe('the console in a browser', () => {
     await served.newKey(5)
     for (const [path, title] of Object.entries(paths)) {
       await page.goto(`${served.url}/console${path}`)
-      await says(page, '#state', 'Rootstock')
+      await says(page, '#state', /Rootstock.*\d\d:\d\d:\d\d, all times in UTC/)
       await says(page, 'h1', title)
       expect(await page.locator('nav [aria-current=page]').allTextContents()).toEqual([title])
       expect(await findPageFaults(page), path).toEqual([])

@@ -1,6 +1,8 @@
+import { jsx } from 'hono/jsx'
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { PaymentTable, PaymentView } from '../../../src/pages/console/payments.tsx'
+import { Prose, TimeZone } from '../../../src/pages/parts.tsx'
 
 const at = '2026-01-01T19:42:00.000Z'
 const payment = {
@@ -27,7 +29,9 @@ describe('a payment in the console', () => {
     const shown = `${PaymentTable({ payments: [{ ...payment, agreed }], unit })}`
     expect(shown).toContain('<td data-label="Amount">KES 1,000.50 (0.25 tRBTC)</td>')
     const page = `${PaymentView({ payment: { ...payment, agreed }, unit })}`
-    expect(page).toContain(`<dd>KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}</dd>`)
+    expect(page).toContain(
+      `<dd>KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read 2026-01-01 19:42:00</dd>`,
+    )
   })
 
   test('is in the unit alone where nothing was agreed', ({ expect }) => {
@@ -62,6 +66,25 @@ describe('a payment in the console', () => {
     expect(page).toContain('amina ended the hold: its receiver keeps it')
   })
 
+  test('has all times in the time zone of its page, and attributes in UTC', ({ expect }) => {
+    const recall = { state: 'open', wei: null, until: at }
+    const view = PaymentView({ payment: { ...payment, agreed, recall } as never, unit })
+    expect(`${view}`).toContain(`<time datetime="${at}">2026-01-01 19:42:00</time> accepted`)
+    const payments = [{ ...payment, agreed }]
+    const children = [
+      jsx(PaymentTable, { payments, unit }),
+      jsx(PaymentView, { payment: { ...payments[0], recall } as never, unit }),
+      jsx(Prose, { text: `The last at ${at}, and \`npm run ops -- why 1\`.` }),
+    ]
+    const page = `${jsx(TimeZone.Provider, { value: 'Africa/Nairobi', children })}`
+    expect(page).toContain(`<time datetime="${at}">2026-01-01 22:42:00</time></td>`)
+    expect(page).toContain(`<time datetime="${at}">2026-01-01 22:42:00</time> accepted`)
+    expect(page).toContain('for 1 tRBTC, read 2026-01-01 22:42:00')
+    expect(page).toContain('Until 2026-01-01 22:42:00 its sender can have')
+    expect(page).toContain('The last at 2026-01-01 22:42:00, and <code')
+    expect(page).not.toMatch(/ 19:42/)
+  })
+
   test('is named by the words of the phone', ({ expect }) => {
     const show = (kind: string) =>
       `${PaymentTable({ payments: [{ ...payment, agreed: null, kind: kind as 'transfer' }], unit })}`
@@ -74,12 +97,12 @@ describe('a payment in the console', () => {
     const show = (recall: object) =>
       `${PaymentView({ payment: { ...payment, agreed: null, recall } as never, unit })}`
     const held = show({ state: 'held', wei: '100000000000000000', until: at })
-    expect(held).toContain('0.1 tRBTC of it is held until 2026-01-01 19:42 UTC')
+    expect(held).toContain('0.1 tRBTC of it is held until 2026-01-01 19:42:00')
     expect(held).toContain(
       `role money can end this, and then its receiver keeps the money: <code class="copy">npm run ops -- account end-recall ${payment.intent}</code>`,
     )
     expect(show({ state: 'open', wei: null, until: at })).toContain(
-      'Until 2026-01-01 19:42 UTC its sender can have what is unspent of it held: dial, 5. My Activity',
+      'Until 2026-01-01 19:42:00 its sender can have what is unspent of it held: dial, 5. My Activity',
     )
     expect(show({ state: 'known', wei: null, until: at })).toContain(
       'Nothing of this payment can be held as sent to a wrong number: the two have paid each other before. Only its receiver can',
