@@ -146,8 +146,6 @@ function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse
   if (key && !username) refuse('SMS_USERNAME', 'is missing: SMS_API_KEY needs it')
   if (!key && (username || SMS_SENDER || SMS_URL))
     refuse('SMS_API_KEY', 'is missing: SMS_USERNAME, SMS_SENDER and SMS_URL need it')
-  if (!key && settings.SHORT_CODE)
-    refuse('SHORT_CODE', 'needs SMS_API_KEY: only messages to phones tell it')
   if (url && !secret)
     refuse('ALERT_WEBHOOK_SECRET', 'is missing: alerts to ALERT_WEBHOOK_URL are signed with it')
   if (!url && secret)

@@ -103,7 +103,7 @@ export function writeSms(
     const { wei, until } = payment.recalled
     const { mistaken, onlyYou } = recallWords(messages)
     const told = mistaken(showAmount(BigInt(wei)), facts.who, writeTime(messages, until))
-    return [`${told}\n${onlyYou(code)}`, told]
+    return [`${told}\n${onlyYou(code)}`, `${told}\n${onlyYou()}`, told]
   }
   const text = writeOutcome(facts, payment, messages, showAmount, code)
   const number = messages.receipt.number(toReceiptNumber(payment.intentId))

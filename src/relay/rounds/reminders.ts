@@ -17,7 +17,7 @@ export type RemindersOptions = {
 
 /** Limits the loans of one run, and how often it runs. */
 const batch = 20
-/** Ends a run after so many unknown debts in a row: the nodes tell none, so the rest stay due. */
+/** Ends a run whose first debts are unknown: the nodes tell none, so the rest stay due. */
 const maxUnknown = 2
 const everyMs = 60_000
 
@@ -30,6 +30,7 @@ export function createReminders({ readDebt, deliver, clock, log, waitUntil }: Re
 
   async function work(ledger: Ledger): Promise<void> {
     let unknown = 0
+    let isAnyKnown = false
     try {
       for (const account of await ledger.listDueReminders(batch)) {
         const debt = await readDebt(account).catch((error: unknown) => {
@@ -37,8 +38,9 @@ export function createReminders({ readDebt, deliver, clock, log, waitUntil }: Re
           return { owedWei: undefined }
         })
         const reminder = await ledger.takeReminder({ account, ...debt })
-        unknown = debt.owedWei === undefined ? unknown + 1 : 0
-        if (unknown === maxUnknown) break
+        if (debt.owedWei === undefined) unknown += 1
+        else isAnyKnown = true
+        if (unknown === maxUnknown && !isAnyKnown) break
         if (deliver === undefined || !reminder?.sealed) continue
         await ledger.recordReminderFate(reminder, await deliver(reminder, ledger))
       }

@@ -7,7 +7,15 @@ import { goOn } from './entries/go-on.ts'
 import { help } from './entries/help.ts'
 import { receive } from './entries/receive.ts'
 import { callerSettings } from './entries/settings.ts'
-import type { Entry, Menu, MenuContext, MenuList, MenuPart, MenuSettings } from './node.ts'
+import type {
+  Entry,
+  Menu,
+  MenuContext,
+  MenuList,
+  MenuPart,
+  MenuSettings,
+  SessionDraft,
+} from './node.ts'
 import { payments } from './payments.ts'
 import { recallPart } from './recall.ts'
 
@@ -54,9 +62,9 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Men
           ...(dynamicEntries ? (['recipients'] as const) : []),
           ...visibleParts.flatMap(({ facts = [] }) => facts),
         ],
-    title: (context, _, facts) => writeMainTitle(settings, context, facts),
+    title: (context, draft, facts) => writeMainTitle(settings, context, draft, facts),
     ...(!isDemo && {
-      briefTitle: (context, _, facts) => writeMainTitle(settings, context, facts, ''),
+      briefTitle: (context, draft, facts) => writeMainTitle(settings, context, draft, facts, ''),
       retryText: () => '',
     }),
     entries,
@@ -67,10 +75,12 @@ function createMainMenu(settings: MenuSettings, parts: readonly MenuPart[]): Men
 function writeMainTitle(
   { serviceName = defaultServiceName }: MenuSettings,
   { messages, caller }: MenuContext,
+  { isPinSet }: SessionDraft,
   { failure, pin = { kind: 'open' } }: Partial<ScreenFacts>,
   number = ` (${caller})`,
 ): string {
-  const named = pin.kind === 'blocked' ? messages.pin.isBlocked : `${serviceName}${number}`
+  const usual = isPinSet ? messages.pin.isSet : `${serviceName}${number}`
+  const named = pin.kind === 'blocked' ? messages.pin.isBlocked : usual
   const title = pin.hours === undefined ? named : messages.pin.waits(pin.hours)
   return failure === 'unreported' ? `${messages.hasFailed}\n${title}` : title
 }

@@ -20,6 +20,8 @@ export type SessionDraft = {
   /** Holds the amount as it was typed in local money; undefined if it was not. */
   agreed?: LocalWorth | undefined
   pin?: string
+  /** Tells that a new PIN has just been set, which the menu behind it says. */
+  isPinSet?: boolean
   /** Is what a new caller chose before a PIN, which is asked for in it. */
   language?: Language
   /** Identifies the payer at the company that sent the bill, such as a customer number. */

@@ -53,8 +53,8 @@ export type SessionFacts = {
   deferredAnswerCount?: number
   /** Tells that a PIN may be among the answers. */
   hasPins?: boolean
-  /** Tells that the PIN which this session chose has been set. */
-  isPinSet?: boolean
+  /** Tells where the session goes on once the PIN that it chose is set; undefined until then. */
+  behindPin?: { start: NodeName; draft?: SessionDraft | undefined } | undefined
   /** Maps the number of answers up to a PIN to the verdict on that PIN. */
   verdicts: ReadonlyMap<number, PinVerdict>
   /** Maps the number of answers up to a payment or mistake to whether that was asked again. */
@@ -114,9 +114,9 @@ export function followAnswers(
   const storedAnswers = [...maskedAnswers]
   const walked = { maskedAnswers, storedAnswers, messages: context.messages }
   const mistakes = new Map<NodeName, number>()
-  let place: Place = { name: session.start, draft: session.draft ?? {}, page: 0 }
-  let { start } = session
-  const { deferredAnswerCount = 0, isPinSet = false, hasPins = false } = session
+  let { start, draft } = session
+  let place: Place = { name: start, draft: draft ?? {}, page: 0 }
+  const { deferredAnswerCount = 0, behindPin, hasPins = false } = session
   const indexes = [...answers.keys()]
   const deferred = indexes.slice(0, deferredAnswerCount)
   let remaining = indexes.slice(deferredAnswerCount)
@@ -135,7 +135,7 @@ export function followAnswers(
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
     deliveredCount = Math.max(deliveredCount, index + 1)
-    const facts = { ...session, start, answerCount: index + 1, deliveredCount }
+    const facts = { ...session, start, draft, answerCount: index + 1, deliveredCount }
     const spoken = { ...context, messages: walked.messages }
     const applied = judgeAmount(applyAnswer(place, answer, spoken, facts), node, spoken, facts)
     const step = isLast ? applied : judgeFollowed(applied, node, spoken, facts)
@@ -147,9 +147,10 @@ export function followAnswers(
     switch (step.kind) {
       case 'end':
         if (step.outcome.kind === 'choosePin') {
-          if (!isPinSet) return { result: step.outcome, ...walked }
-          start = 'main'
-          place = { name: start, draft: {}, page: 0, mistake: spoken.messages.pin.isSet }
+          if (behindPin === undefined) return { result: step.outcome, ...walked }
+          start = behindPin.start
+          draft = behindPin.draft
+          place = { name: start, draft: { ...draft, isPinSet: true }, page: 0 }
           remaining = [...deferred, ...following]
           break
         }
@@ -177,7 +178,7 @@ export function followAnswers(
         const mistakeCount = (mistakes.get(place.name) ?? 0) + 1
         mistakes.set(place.name, mistakeCount)
         // Who gives up where a cut session is taken up would lose it without being told.
-        const takesUp = session.draft !== undefined && place.name === session.start
+        const takesUp = draft !== undefined && place.name === start
         if (mistakeCount === maxMistakes && !takesUp) return stopWith({ kind: 'gave_up' })
         place = { ...place, page: 0, mistake: step.text }
       }

@@ -1,5 +1,3 @@
-import type { Language } from '../../account/language.ts'
-import { findLanguage } from '../../account/memory.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
 import type { Rate } from '../../loan/local-worth.ts'
@@ -9,37 +7,24 @@ import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
 import { findUnpayable } from '../known-refusal.ts'
-import { goOnName } from '../menu/entries/go-on.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
-import { getRecalledStart } from '../menu/recall.ts'
-import {
-  type AmountVerdict,
-  followAnswers,
-  maxAnswers,
-  normalizeAnswer,
-  type SessionFacts,
-  splitAnswers,
-} from '../menu/walk.ts'
+import { type AmountVerdict, followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
+import { selectMessages } from '../messages/languages.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
 import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
-import { openDraft, takeUpCutSession } from './cut-session.ts'
 import { createMenuContext } from './menu-context.ts'
-import { findHeldBack } from './recalls.ts'
 import {
   askedRecord,
   hasAccountRecord,
   listsStep,
-  pinSetRecord,
   pinVerdictRecord,
-  type RecordedStart,
   readOrRecord,
   readRecord,
   readSessionRate,
   recallablesRecord,
   recipientsRecord,
   recordIfAbsent,
-  sessionStartRecord,
   textRecord,
   tillRecord,
   type Unpayable,
@@ -48,6 +33,7 @@ import {
   walletsRecord,
   withdrawalRecord,
 } from './records.ts'
+import { findSessionStart, findStartBehindPin, type SessionStart, setPinOnce } from './start.ts'
 
 /** Names a question's step; until a new PIN is chosen, answers before it have no meaning yet. */
 export const nameQuestion = (isBeforePin: boolean, answers: readonly string[]): string =>
@@ -55,9 +41,6 @@ export const nameQuestion = (isBeforePin: boolean, answers: readonly string[]): 
 
 /** Is a visit whose answers were followed through the menu, with what they lead to. */
 export type FollowedVisit = Awaited<ReturnType<typeof readSession>>
-
-/** Names the step of a session before any answer, under which its start is recorded. */
-const sessionStartStep = ''
 
 const formatTextStep = (deliveryNumber: number): string => `text ${deliveryNumber}`
 
@@ -120,13 +103,18 @@ export async function readSession(
   const { createStepKey } = visit
   // In the demonstration late answers pay too.
   const holdsQuestions = settings.profile !== 'demo'
-  const menuContext = createMenuContext(visit)
-  let context: MenuContext = { ...menuContext, accountExists: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const askedAgain = new Map<number, boolean>()
   const amountVerdicts = new Map<number, AmountVerdict>()
   const isPlain = pins === undefined && settings.profile === 'demo'
-  const sessionStart = isPlain ? { start: 'main' } : await findSessionStart(visit, answers.length)
+  const sessionStart: SessionStart | 'dormant' = isPlain
+    ? { start: 'main' }
+    : await findSessionStart(visit, answers.length)
+  // A redelivery is in the language that the session began in, also once it has chosen another.
+  const isUnspoken = sessionStart !== 'dormant' && sessionStart.start === 'firstLanguage'
+  const begun = isUnspoken ? { ...visit, messages: selectMessages(settings) } : visit
+  const menuContext = createMenuContext(begun)
+  let context: MenuContext = { ...menuContext, accountExists: new Map() }
   if (sessionStart === 'dormant') {
     // The number may be another person's now: nothing is shown, and no answer is stored.
     const result = { kind: 'locked', reason: 'dormant' } as const
@@ -138,7 +126,7 @@ export async function readSession(
   const hasAnswersBeforePin = sessionStart.deferredAnswerCount !== undefined
   const pinReplacements =
     pins && storesAnswers ? createPinReplacements(pins, visit, answers) : undefined
-  let isPinSet = false
+  let behindPin: SessionStart | undefined
   let authorizedBy: string | undefined
   // Walks the menu again after each lookup and PIN check, until nothing is missing.
   for (;;) {
@@ -146,7 +134,7 @@ export async function readSession(
       ...sessionStart,
       hasPins: pins !== undefined,
       verdicts,
-      isPinSet,
+      behindPin,
       pinReplacements,
       ...(holdsQuestions && { askedAgain, amountVerdicts }),
     }
@@ -175,14 +163,18 @@ export async function readSession(
       )
       const rate = await readSessionRate(visit)
       amountVerdicts.set(result.answerCount, writeVerdict(spoken, fault, rate))
-    } else if (result.kind === 'choosePin' && !isPinSet) {
-      isPinSet = await setPinOnce(visit, result.pin, result.language)
-      if (!isPinSet) return { ...withAnswers(visit, maskedAnswers), ...reading, result }
+    } else if (result.kind === 'choosePin' && behindPin === undefined) {
+      if (!(await setPinOnce(visit, result.pin, result.language)))
+        return { ...withAnswers(visit, maskedAnswers), ...reading, result }
+      behindPin = await findStartBehindPin(visit, hasAnswersBeforePin)
     } else {
       const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
       // Its id has come back. From another start its answers would mean what no screen showed.
+      const over = [sessionStart, behindPin].find((each) => each?.isOver)
       const isOver =
-        sessionStart.isOver && 'place' in result && result.place.name === sessionStart.start
+        over !== undefined &&
+        'place' in result &&
+        (over.isOfNewCaller || result.place.name === over.start)
       return { ...followed, ...reading, result: isOver ? pastTheEnd : result }
     }
   }
@@ -294,65 +286,4 @@ function createPinReplacements(
   return new Map(
     typedPins.map((pin) => [pin, pinMark + pins.hashPin(account.address, session, pin)]),
   )
-}
-
-/** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
-async function setPinOnce(visit: Visit, pin: string, language?: Language): Promise<boolean> {
-  const { pins, ledger } = visit.services
-  const stepKey = visit.createStepKey('new PIN')
-  return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
-    const { kind } = await ledger.lookup(stepKey)
-    if (kind !== 'undecided') return false
-    // The session may change its PIN or language once more, which its own name is for.
-    return (await pins?.choose(stepKey.account, pin, stepKey.input, language)) === 'done'
-  })
-}
-
-type SessionStart = Pick<SessionFacts, 'start' | 'draft' | 'deferredAnswerCount'> & {
-  /** Tells that what a session was asked first, of a cut one or of a hold, is over. */
-  isOver?: boolean
-}
-
-/**
- * Finds where a session starts; a caller without a PIN chooses one before anything else, in a
- * language that is chosen before. A dial without answers may take up a session that was cut, or
- * ask what becomes of a payment that its sender calls a mistake.
- */
-async function findSessionStart(
-  visit: Visit,
-  answerCount: number,
-): Promise<SessionStart | 'dormant'> {
-  const stepKey = visit.createStepKey(sessionStartStep)
-  const { ledger, settings, memory, pins } = visit.services
-  const findStart = async (): Promise<RecordedStart> => {
-    const place = (await pins?.beginSession(stepKey.account)) ?? 'main'
-    if (place === 'main' && answerCount === 0) {
-      const goOn = await takeUpCutSession(visit)
-      if (goOn !== undefined) return { goOn, offeredAt: visit.since }
-      const recalled = settings.profile === 'demo' ? undefined : await findHeldBack(visit)
-      if (recalled !== undefined) return { recalled }
-    }
-    if (place !== 'newPin') return place
-    const asks = settings.languages.length > 1
-    const isSpoken = asks && findLanguage(await memory.read(stepKey.account)) !== undefined
-    const start = asks && !isSpoken ? 'firstLanguage' : place
-    const mustWait = answerCount > 0 && answerCount < maxAnswers
-    return mustWait ? { waiting: answerCount, start } : start
-  }
-  const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, findStart)
-  if (recorded === 'dormant') return recorded
-  if (typeof recorded !== 'object') return { start: recorded }
-  if ('goOn' in recorded) {
-    const draft = await openDraft(visit, recorded.goOn)
-    if (draft === undefined) return { start: 'main' }
-    const isOver = visit.since - recorded.offeredAt > settings.sessionSeconds * 1_000
-    return { start: goOnName, draft, isOver }
-  }
-  if ('recalled' in recorded) {
-    const { recalled: recall } = recorded
-    const { recipient, amountWei, until = 0 } = recall
-    const draft = { recall, recipient, amountWei }
-    return { start: getRecalledStart(settings), draft, isOver: until <= visit.since }
-  }
-  return { start: recorded.start, deferredAnswerCount: recorded.waiting }
 }

@@ -104,7 +104,8 @@ export const termsRecord = {
 const newCallerStart = z.enum(['firstLanguage', 'newPin'])
 
 /**
- * Records where a session starts; `waiting` counts the answers of the first dial that wait, `goOn`
+ * Records where a session starts; of a new caller `waiting` counts the answers of the first dial
+ * that wait, and `beganAt` (Unix time in ms) is when it was, unless 1.0 recorded it; `goOn`
  * is what a cut session asked to confirm, encrypted, and `offeredAt` when (Unix time in ms) this
  * session offered to go on with it; `recalled` is what is held back for its sender.
  */
@@ -115,7 +116,11 @@ export const sessionStartRecord = {
     newCallerStart,
     z.object({ goOn: z.string(), offeredAt: z.int() }),
     z.object({ recalled: draftRecall }),
-    z.object({ waiting: z.int(), start: z._default(newCallerStart, 'newPin') }),
+    z.object({
+      waiting: z.int(),
+      start: z._default(newCallerStart, 'newPin'),
+      beganAt: z.optional(z.int()),
+    }),
   ]),
 } as const satisfies SessionRecord<unknown>
 

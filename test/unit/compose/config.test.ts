@@ -241,14 +241,12 @@ describe('the configuration', () => {
     expect(read(set).sms).toEqual({ ...account, url: undefined })
   })
 
-  test('takes a name that fits every screen, and a code only with messages that tell it', () => {
+  test('takes a name that fits every screen, and a code for the screens of a lender', () => {
     const lender = { PROFILE: 'lender', SERVICE_NAME: 'Crédit [Ñandú]'.replace('ú', 'u') }
     expect(read(lender).menu.serviceName).toBe('Crédit [Ñandu]')
     const code = { PROFILE: 'lender', SHORT_CODE: '*384*1#' }
-    expect(badIn(code)).toEqual(['SHORT_CODE'])
-    const sms = { SMS_API_KEY: 'the-key-of-this-test', SMS_USERNAME: 'lender' }
-    expect(read({ ...code, ...sms }).menu.shortCode).toBe('*384*1#')
-    expect(badIn({ ...code, ...sms, PROFILE: 'demo' })).toEqual(['SHORT_CODE'])
+    expect(read(code).menu.shortCode).toBe('*384*1#')
+    expect(badIn({ ...code, PROFILE: 'demo' })).toEqual(['SHORT_CODE'])
   })
 
   test('names every missing variable at once', () => {

@@ -169,9 +169,9 @@ describe('a code that a caller reads out', () => {
     const { deliver, play, rows } = await openAgents({ product })
     await play(`
       new: 1 -> CON Rootstock DeFi|Language…
-      new: 1*1*739164*739164
+      new: 1*1*739164*739164 -> END Your Balance: …
       agent@1: -> CON Rootstock DeFi|Language…
-      agent@1: 1*482615*482615`)
+      agent@1: 1*482615*482615 -> CON Your PIN is set.|1. My Balance|…`)
     const code = codeIn(await deliver(0, 's', '7*12344*0.004*739164'))
     await play(`
       settle

@@ -35,6 +35,9 @@ describe('a new caller', () => {
       s: 5*3*12*00*2*${own} -> CON Andika PIN ile ile tena.|0. Rudi
       s: 5*3*12*00*2*${own}*0*${own}*${own} -> CON PIN yako imewekwa.|1. Salio Langu|…
       s: 5*3*12*00*2*${own}*0*${own}*${own} -> same
+      # What is delivered late is in the language that it was in.
+      s: 5 -> same
+      s: 5*3*12 -> same
       s: 5*3*12*00*2*${own}*0*${own}*${own}*8*1*4 -> END Su idioma ahora es el español.…
       spoken: -> …|1. Mi saldo|…
       back: 8*1*2

@@ -156,7 +156,7 @@ describe('what is known of a transfer before it is made', () => {
   const to = `${shown}To: +254 700 000 077`
 
   plays('includes that a number is not registered yet: it never dialled and has no balance')`
-      s: ${nobody} -> ${to}|Not registered yet: dials this service to get it${choices}
+      s: ${nobody} -> ${to}|Not registered yet${choices}
       s: ${nobody} -> same
       s: ${nobody}*1 -> END Transfer Submitted|…
       settle
@@ -165,7 +165,7 @@ describe('what is known of a transfer before it is made', () => {
   plays('does not call a number unregistered that has dialled, whatever its balance', () =>
     openWorld({ balanceWei: 0n }),
   )`
-      s: 2*${friend}*all -> …|Not registered yet: dials this service to get it|…
+      s: 2*${friend}*all -> …|Not registered yet|…
       theirs@1:
       s: 2*${friend}*all -> not …registered…`
 

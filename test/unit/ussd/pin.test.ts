@@ -68,6 +68,24 @@ describe('the first dial', () => {
       at once@1:
       at once@1: ${typed}*1 -> END Your Balance: 0.02 tRBTC`
 
+  plays('tells with the menu that a payment failed', chosen)`
+      loan: 3*${own}
+      fail Loan limit reached
+      forgot: 8*3*1
+      1 days
+      s:
+      s: ${other}*${other} -> CON A payment failed: see 5|Your PIN is set.|1. My Balance|…`
+
+  plays('is over where its session comes back, and changes no PIN', open)`
+      s:
+      s: ${typed} -> ${set}
+      599 s
+      s: ${typed} -> same
+      2 s
+      s: -> ${nothingSent}
+      s: ${other}*${other} -> ${nothingSent}
+      later: ${send}*${own} -> ${submitted}`
+
   plays('may change the PIN that it chose', open)`
       s:
       s: ${typed}*8*2*${own}*${other}*${other} -> END Your PIN is set. Please dial again.
@@ -368,5 +386,5 @@ plays('a wrong PIN names no entry for a forgotten one where the demonstration ha
 )`
   new:
   new: ${own}
-  new: ${own}*${own} -> CON Your PIN is set.|Rootstock DeFi…
+  new: ${own}*${own} -> CON Your PIN is set.|1. …
   s: 2*${friend}*0.001*739164 -> CON Wrong PIN. Tries left: 2.|…`

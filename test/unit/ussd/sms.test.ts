@@ -160,12 +160,20 @@ test('a receiver is told once what is held back until when, unless it is back or
 })
 
 test('a receiver who never dialled is told what to dial for what is held', async () => {
-  const { play, round } = open({ SHORT_CODE: '*384*1#' }, recalls)
-  await play(`${paid}
+  const hold = `${paid}
     h: 5*2
-    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`)
-  await round()
+    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`
+  const usual = open({ SHORT_CODE: '*384*1#' }, recalls)
+  await usual.play(hold)
+  await usual.round()
   expect(told().join()).toContain('It goes back only if you agree: dial *384*1#.')
+  server.asked.length = 0
+  // Without room for the code, what it says of the consent stays.
+  const names = { SERVICE_NAME: 'Duka Pesa Wakulima K', SHORT_CODE: '*384*123456789#' }
+  const long = open(names, recalls)
+  await long.play(hold.replaceAll('0.001', '0.001234'))
+  await long.round()
+  expect(told().join()).toMatch(/: Duka Pesa Wakulima K: .*\nIt goes back only if you agree\./)
 })
 
 test('a receiver is told first in local money what is held', async () => {

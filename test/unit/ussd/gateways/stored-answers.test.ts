@@ -49,7 +49,15 @@ const waysOf = (product: Product) =>
   startsOf(product.settings).flatMap((start) => {
     const { wallets = [] } = product
     const { effects } = findPaths(sampleContext(product, { wallets }), allRight(start))
-    const ways = [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
+    const found = [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
+    // Behind a new PIN its session goes on, with a mistake before the language that it chooses.
+    const ways = found.flatMap((one) => {
+      const behind = ['2', '0700000002', '0.001', pin]
+      const way = [...(start === 'firstLanguage' ? ['8'] : []), ...one.way, ...behind]
+      return one.name.endsWith('choosePin')
+        ? [one, { ...one, name: `${one.name} pays`, way }]
+        : [one]
+    })
     // What a menu without agents and wallets has is walked there.
     if (product.settings.agents) return ways.filter(({ name }) => /withdrawal|purchase/i.test(name))
     return product.wallets ? ways.filter(({ way }) => way[0] === '7' && way[1] === '3') : ways
@@ -75,8 +83,9 @@ async function open(product: Product, start = 'main') {
     await world.ledger.setTill({ id: till.till, till: till.till, to })
   }
   for (const caller of hasPin && !isNew ? [0, 1] : []) {
+    const language = product.settings.languages.length > 1 ? ['1'] : []
     await world.sendAll({ caller, session: 'pin', answers: [] })
-    await world.sendAll({ caller, session: 'pin', answers: [pin, pin] })
+    await world.sendAll({ caller, session: 'pin', answers: [...language, pin, pin] })
   }
   if (!isNew) await world.sendAll({ caller: 1, session: 'l', answers: ['3', hasPin ? pin : '1'] })
   await world.settle()

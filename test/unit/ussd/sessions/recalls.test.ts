@@ -326,6 +326,20 @@ describe('with a PIN', () => {
       see@1: 91*739164 -> CON Wrong PIN. …
       see@1: 91*739164*${pin} -> ${made}`
 
+  test('a receiver who never dialled is asked behind the first PIN', async () => {
+    const world = open({ pin: 'on', languages: ['en'] })
+    for (const text of ['', pin, `${pin}*${pin}`]) await world.deliver(0, 'first', text)
+    await world.play(`pay: ${paid} -> ${made}
+      settle
+      ask: ${ask}
+      ask: ${choice}*${pin} -> ${held('0.001 tRBTC')}
+      new@1: -> CON Choose a PIN…
+      new@1: ${pin}*${pin} -> ${told('0.001 tRBTC')}
+      new@1: ${pin}*${pin} -> same
+      new@1: ${pin}*${pin}*00 -> CON Rootstock DeFi…
+      new@1: ${pin}*${pin}*92*${pin} -> END You keep it…`)
+  })
+
   plays('that is strict nothing of it is shown before', () => openWithPin('strict'))`
       pay: ${paid} -> ${made}
       settle
