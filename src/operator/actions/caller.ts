@@ -8,6 +8,7 @@ import type { Answer } from '../../relay/ledger/steps.ts'
 import { describeFault } from '../../runtime/log.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
+import type { Takings } from '../kept/tills.ts'
 import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary, toPrice } from '../records.ts'
 import { caller, decidedSession, pinState } from '../schemas/callers.ts'
 import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
@@ -97,7 +98,7 @@ export async function describeCaller(
     loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
     reminded: standing.reminded ?? null,
     tills: tills.filter((till) => isAddressEqual(till.account, account)),
-    till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
+    till: takings ? describeTakings(takings) : null,
     recalled: recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => {
       return { intent, sender, wei: `${heldWei}`, until: toIso(until) }
     }),
@@ -105,6 +106,16 @@ export async function describeCaller(
     ...describeStanding(standing, options.limits),
   }
 }
+
+const describeTakings = (takings: Takings) => ({
+  inWei: `${takings.inWei}`,
+  inLocal: takings.inLocal ?? null,
+  outWei: `${takings.outWei}`,
+  outLocal: takings.outLocal ?? null,
+  cashWei: `${takings.cashWei}`,
+  cashLocal: takings.cashLocal ?? null,
+  waiting: takings.waiting,
+})
 
 /** Merges the payments from an account and to it, the newest first. */
 function mergePayments(sent: readonly PaymentRecord[], received: readonly PaymentRecord[]) {

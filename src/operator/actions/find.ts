@@ -6,6 +6,7 @@ import { listPossibleNumbers } from '../../account/phone.ts'
 import { parseAddress } from '../../chain/payees.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
+import type { Till } from '../kept/tills.ts'
 import { toPaymentSummary } from '../records.ts'
 import { caller } from '../schemas/callers.ts'
 import { till } from '../schemas/fields.ts'
@@ -36,7 +37,7 @@ const maxLoanRequests = 3
 
 /**
  * Finds every account and payment that fits what a caller reads out, and records each look-up: a
- * number, the start of a hash, a code, a receipt number, a till.
+ * number, the start of a hash, a code, a receipt number, a till or its name.
  */
 export const findByText = action({
   request: z.object({ text: z.string().check(z.maxLength(80)) }),
@@ -71,16 +72,25 @@ const toDetails = (accounts: readonly string[]) =>
   [...new Set(accounts)].map((account) => ({ account }))
 
 async function findAccounts(options: ActionOptions, name: string): Promise<NamedAccount[]> {
-  const { deployment, relayer } = options
+  const { deployment } = options
   const address = parseAddress(name, deployment.chain.id)
-  const till = isTillNumber(name) ? await relayer.ledger.findTill(name) : undefined
+  const tills = await findTills(options, name)
   return [
     ...(await findNumbers(options, name)),
-    ...(till ? [{ by: 'till' as const, country: null, till, account: till.account }] : []),
+    ...tills.map((till) => ({ by: 'till' as const, country: null, till, account: till.account })),
     ...(address
       ? [{ by: 'address' as const, country: null, till: null, account: getAddress(address) }]
       : []),
   ]
+}
+
+/** Finds the till of a number, or one of each account that has a till of this name. */
+async function findTills({ relayer: { ledger } }: ActionOptions, name: string): Promise<Till[]> {
+  if (isTillNumber(name)) return [(await ledger.findTill(name)) ?? []].flat()
+  const named = (await ledger.listTills()).filter(
+    (till) => till.name.toLowerCase() === name.toLowerCase(),
+  )
+  return [...new Map(named.map((till) => [till.account, till])).values()]
 }
 
 /** Finds the accounts of the numbers that the text may be: of several those that were ever used. */

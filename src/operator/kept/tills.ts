@@ -19,12 +19,16 @@ export type Till = {
 type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
 /** Sums up the day (UTC) of an account with a till: what it received for good, and sent. */
-type Takings = {
+export type Takings = {
   inWei: bigint
   outWei: bigint
   /** Hold the same as it was agreed in local money; undefined if a payment was not. */
   inLocal: LocalMoney | undefined
   outLocal: LocalMoney | undefined
+  /** Sums up the cash that was paid out for these, and counts the withdrawals that wait for it. */
+  cashWei: bigint
+  cashLocal: LocalMoney | undefined
+  waiting: number
   /** Is when the day began (Unix time in ms). */
   since: number
   last: Taking[]
@@ -139,9 +143,10 @@ export const tillSteps = {
     const received = rows
       .list({ ...takings, from: midnight, limit: noLimit })
       .flatMap(findPaymentIn(rows))
-    const done = received
-      .filter((paid) => getProgress(toTaking(paid)) === 'done')
-      .map(({ payment }) => payment)
+    const arrived = received.filter((paid) => getProgress(toTaking(paid)) === 'done')
+    const done = arrived.map(({ payment }) => payment)
+    const cash = arrived.filter(({ payment }) => payment.kind === 'withdrawal')
+    const paidOut = cash.flatMap(({ payment, taking }) => (taking.paid_out ? [payment] : []))
     const sent = parts
       .listSentSince(rows, account, midnight)
       .filter((row) => !parts.hasSentNothing(row))
@@ -152,6 +157,9 @@ export const tillSteps = {
       outWei: sum(sent),
       inLocal: sumAgreed(done),
       outLocal: sumAgreed(sent),
+      cashWei: sum(paidOut),
+      cashLocal: sumAgreed(paidOut),
+      waiting: cash.length - paidOut.length,
       since: midnight,
       last: rows
         .list({ ...takings, limit })

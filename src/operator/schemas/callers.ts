@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { unitPrice } from '../../loan/local-worth.ts'
+import { localMoney, unitPrice } from '../../loan/local-worth.ts'
 import { hexAddress, hexHash, intentId, till, time, wei } from './fields.ts'
 import { loanSummary } from './loans.ts'
 import { payment } from './payments.ts'
@@ -11,6 +11,21 @@ export const pinState = z.object({
   isDormant: z.boolean(),
   /** Holds when a caller who forgot the PIN may choose another one. */
   replaceableAt: z.nullable(time),
+})
+
+/**
+ * Sums up what arrived at tills, what the account sent, and which cash was paid out for what
+ * arrived; each also as agreed in local money, or null unless all was agreed in one currency.
+ */
+const tillDay = z.object({
+  inWei: wei,
+  inLocal: z.nullable(localMoney),
+  outWei: wei,
+  outLocal: z.nullable(localMoney),
+  cashWei: wei,
+  cashLocal: z.nullable(localMoney),
+  /** Counts the withdrawals that arrived, and whose cash was not paid out. */
+  waiting: z.int(),
 })
 
 /** Describes an account for a support call. */
@@ -44,8 +59,8 @@ export const caller = z.object({
   tills: z.array(till),
   /** Lists the last refused sessions with their screens. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
-  /** Sums up what the account received and sent today (UTC); null if it has no till. */
-  till: z.nullable(z.object({ inWei: wei, outWei: wei })),
+  /** Sums up the day (UTC) of an account with a till; null if it has none. */
+  till: z.nullable(tillDay),
   /** Lists what is held back of payments to the account that their senders call mistakes. */
   recalled: z.array(z.object({ intent: intentId, sender: hexAddress, wei, until: time })),
   /** Is null if the account's memory gives no answer. */

@@ -1,6 +1,6 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
-import { formatNow } from '../../loan/local-worth.ts'
+import { formatAgreed, formatNow, type LocalMoney } from '../../loan/local-worth.ts'
 import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
@@ -42,7 +42,7 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
           {renderHiddenFields({ csrf })}
           <Field
             name="text"
-            label="Number, receipt, hash, code or till"
+            label="Number, receipt, hash, code, till or its name"
             value={text}
             maxLength={80}
           />
@@ -53,7 +53,7 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
         <p class="soft">
           What the caller reads out: a number, with what it sent and received; the 7 digits after
           Ref; the first characters of Tx after 0x (10 or more); the 6 digits of a withdrawal at an
-          agent or to a wallet; an agent’s or a bill’s till.
+          agent or to a wallet; an agent’s or a bill’s till, or its name.
         </p>
         {notice && <p role="alert">{notice}</p>}
       </section>
@@ -124,17 +124,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           />
         </>
       )}
-      {till && (
-        <>
-          <h3>Today (UTC)</h3>
-          <FactList
-            facts={[
-              [`Taken at ${listTills(tills)}`, showMoney(till.inWei, unit)],
-              ['Sent by the account in all', showMoney(till.outWei, unit)],
-            ]}
-          />
-        </>
-      )}
+      {till && <TillSums till={till} tills={tills} unit={unit} />}
       <p class="soft">While an account is held, {holdWords}</p>
       {phone === undefined ? (
         <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
@@ -197,6 +187,30 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         dial <Command line="npm run ops -- account wallet NAME 0x…" you={actor} />
       </p>
     </section>
+  )
+}
+
+type TillSumsOptions = Pick<AccountHit['caller'], 'tills'> & {
+  till: NonNullable<AccountHit['caller']['till']>
+  unit: Unit
+}
+
+/** Shows the day of an account with a till, in the sums that its phone shows. */
+export function TillSums({ till, tills, unit }: TillSumsOptions) {
+  const showSum = (wei: string, local: LocalMoney | null) =>
+    formatAgreed(local, showMoney(wei, unit))
+  return (
+    <>
+      <h3>Today, from 00:00 UTC</h3>
+      <FactList
+        facts={[
+          [`Taken at ${listTills(tills)}`, showSum(till.inWei, till.inLocal)],
+          ['Of that paid out in cash', showSum(till.cashWei, till.cashLocal)],
+          ['Withdrawals whose cash is not paid out', till.waiting],
+          ['Sent by the account in all', showSum(till.outWei, till.outLocal)],
+        ]}
+      />
+    </>
   )
 }
 

@@ -229,7 +229,8 @@ test('support finds by what is read out, and shows what an account sent and rece
   }
   expect(await findAccounts(from)).toEqual([{ ...received, account: sender, ways: ['out'] }])
   const others = { country: null, account: receiver, ways: ['in'] }
-  expect(await findAccounts(till)).toEqual([{ by: 'till', ...others }])
+  for (const name of [till, 'Duka', 'duka'])
+    expect([name, await findAccounts(name)]).toEqual([name, [{ by: 'till', ...others }]])
   expect(await findAccounts(receiver)).toEqual([{ by: 'address', ...others }])
   const nothing = { accounts: [], payments: [] }
   for (const unknown of ['hello', '000000', '0x0123456789', '0700000099', '2547']) {
@@ -248,7 +249,11 @@ test('support finds by what is read out, and shows what an account sent and rece
     expect(await why('', clue)).toContain(`It pays ${receiver}, ${unsaid}.`)
   await chain.anvil.ask('anvil_mine', [`0x${confirmations}`])
   await deployment.round()
+  const readDay = async () => (await deployment.act('lookup', { phone: to })).till
+  const tookWei = { inWei: `${parseEther('0.02')}`, inLocal: null }
+  expect(await readDay()).toMatchObject({ ...tookWei, cashWei: '0', waiting: 1 })
   await dial(deployment, { phone: to, sessionId: 'handed', text: `5*1*${code}*${pin}` })
+  expect(await readDay()).toMatchObject({ ...tookWei, cashWei: tookWei.inWei, waiting: 0 })
   for (const clue of [hash, code])
     expect(await why('', clue)).toMatch(/code \d{6} \(paid out by the agent 20\d\d-\S+Z\)\.\n/)
   expect(await why('', '0700000022')).toContain('a phone number is read from input')

@@ -43,7 +43,8 @@ async function openAgent() {
 
 describe('what was agreed in local money', () => {
   test('is shown by every later screen, whatever a coin is worth by then', async () => {
-    const { deliver, play, feed, rows } = await openAgent()
+    const { deliver, play, feed, rows, ledger, accountOf } = await openAgent()
+    const readDay = () => ledger.listTakings(accountOf(1), 1)
     const withdraw = '7*12344*1000*1'
     const shown = await deliver(0, 's', withdraw)
     const code = /Code for agent: (\d{6})/.exec(shown)?.[1] ?? ''
@@ -61,7 +62,13 @@ describe('what was agreed in local money', () => {
         mine: 5 -> CON My Activity|1. Agents: find code|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
         mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): done|…`)
     }
-    await play(`agent@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${code} ${both}: paid out|Paid out at …
+    const local = { currency: 'KES', cents: '100000' }
+    expect(await readDay()).toMatchObject({ inLocal: local, cashWei: 0n, waiting: 1 })
+    await play(
+      `agent@1: 5*1*${code}*1 -> END The code is used up. Give the cash now.|${code} ${both}: paid out|Paid out at …`,
+    )
+    expect(await readDay()).toMatchObject({ inLocal: local, cashLocal: local, waiting: 0 })
+    await play(`
       2 days
       s: ${withdraw} -> END Withdrew ${both} at 12344 Mama Duka (${code}): done|48 h ago. …`)
     const agreed = rows().filter((row) => row.includes('"agreed"'))

@@ -2,6 +2,7 @@ import { jsx } from 'hono/jsx'
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { PaymentTable, PaymentView } from '../../../src/pages/console/payments.tsx'
+import { TillSums } from '../../../src/pages/console/support.tsx'
 import { Prose, TimeZone } from '../../../src/pages/parts.tsx'
 
 const at = '2026-01-01T19:42:00.000Z'
@@ -83,6 +84,26 @@ describe('a payment in the console', () => {
     expect(page).toContain('Until 2026-01-01 22:42:00 its sender can have')
     expect(page).toContain('The last at 2026-01-01 22:42:00, and <code')
     expect(page).not.toMatch(/ 19:42/)
+  })
+
+  test('of a till adds up to the sums that its phone shows', ({ expect }) => {
+    const till = {
+      ...{ inWei: '300000000000000000', inLocal: { currency: 'KES', cents: '387000' } },
+      ...{ outWei: '100000000000000000', outLocal: null },
+      ...{ cashWei: '200000000000000000', cashLocal: { currency: 'KES', cents: '258000' } },
+      waiting: 1,
+    }
+    const account = `0x${'11'.repeat(20)}`
+    const tills = [{ till: '12344', account, name: 'Duka', kind: 'agent' as const }]
+    expect(`${TillSums({ till, tills, unit })}`).toBe(
+      [
+        '<h3>Today, from 00:00 UTC</h3><dl>',
+        '<dt>Taken at Duka, 12344</dt><dd>KES 3,870 (0.3 tRBTC)</dd>',
+        '<dt>Of that paid out in cash</dt><dd>KES 2,580 (0.2 tRBTC)</dd>',
+        '<dt>Withdrawals whose cash is not paid out</dt><dd>1</dd>',
+        '<dt>Sent by the account in all</dt><dd>0.1 tRBTC</dd></dl>',
+      ].join(''),
+    )
   })
 
   test('is named by the words of the phone', ({ expect }) => {
