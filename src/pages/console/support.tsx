@@ -6,7 +6,7 @@ import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
 import { describeFate, nameWay, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import { Command, FactList, Field, showMoney, showTime } from '../parts.tsx'
+import { Command, FactList, Field, showMoney, showTime, tellTime } from '../parts.tsx'
 import { drawAccount, Facts, Rows, toWords } from './answer.tsx'
 import { nameKind, PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
@@ -92,6 +92,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, price, ...facts } = hit.caller
   const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...others } = facts
   const phone = findPhone(hit, text)
+  const isStopped = pin !== null && (pin.isBlocked || pin.isDormant || pin.replaceableAt !== null)
   return (
     <section>
       <h2>
@@ -129,10 +130,11 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       {phone === undefined ? (
         <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
       ) : (
-        [heldAt === null ? 'hold' : 'release', 'unblock'].map((act) => (
+        [heldAt === null ? 'hold' : 'release', ...(isStopped ? ['unblock'] : [])].map((act) => (
           <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
         ))
       )}
+      {isStopped && <p class="soft">{unblockWords}</p>}
       <details>
         <summary>Loan and limits</summary>
         <Facts of={others} unit={unit} />
@@ -225,12 +227,18 @@ const drawCode = ({ code, paidOutAt }: FoundPayment) =>
 
 const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen}</pre>
 
+/** Says what unblocking does, and what a caller can do without it. */
+const unblockWords =
+  'After unblock the PIN of now counts again, with three tries, and a number that was not dialled for 90 days may pay again: first make sure who calls, since such a number may have another owner now. It sets no PIN. A caller who forgot it needs no operator: dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours.'
+
 /** Says whether an account's PIN lets its caller pay. */
 function describePin(pin: AccountHit['caller']['pin']) {
   if (pin === null) return 'not known'
-  if (pin.isBlocked) return 'blocked'
+  const { replaceableAt } = pin
+  const forgotten = replaceableAt && `forgotten: a new one from ${tellTime(replaceableAt)}`
+  if (pin.isBlocked) return forgotten ? `blocked, and ${forgotten}` : 'blocked'
   if (pin.isDormant) return 'dormant: not dialled for 90 days'
-  return pin.isChosen ? 'chosen' : 'not chosen yet'
+  return forgotten || (pin.isChosen ? 'chosen' : 'not chosen yet')
 }
 
 function drawOtherAccount({ direction, account, recipient }: FoundPayment) {

@@ -168,7 +168,9 @@ describe('the console in a browser', () => {
     await page.goto(`${served.url}/console/support`)
     await page.locator('input[name=text]').fill(phone)
     await page.getByRole('button', { name: 'Look up' }).click()
-    await says(page, 'main', 'To unblock, the role money is needed.')
+    await says(page, 'main', 'To hold, type “hold ')
+    // Its PIN counts.
+    expect(await page.locator('main').textContent()).not.toContain('unblock')
     expect(await findPageFaults(page)).toEqual([])
     const end = (await served.accountOf(phone)).address.slice(-4)
     const csrf = await page.locator('main input[name=csrf]').first().getAttribute('value')

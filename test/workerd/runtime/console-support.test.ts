@@ -1,0 +1,54 @@
+import { describe, test } from 'vitest'
+import { createCoinUnit } from '../../../src/loan/amounts.ts'
+import { Support } from '../../../src/pages/console/support.tsx'
+
+const unit = createCoinUnit('tRBTC')
+const at = '2026-01-01T19:42:00.000Z'
+const account = `0x${'11'.repeat(20)}`
+const caller = {
+  ...{ account, balanceWei: '0', owedWei: '0', price: null, dueAt: null, heldAt: null, open: 0 },
+  ...{ payments: [], arrivals: [], loan: null, reminded: null, tills: [], refusals: [] },
+  ...{ till: null, recalled: [], today: {} },
+  pin: { isChosen: true, isBlocked: false, isDormant: false, replaceableAt: null },
+}
+
+/** Renders support's page of a caller whose number was typed. */
+function show(changes: object, role = 'money'): string {
+  const hit = { by: 'number', country: 'KE', till: null, caller: { ...caller, ...changes } }
+  const lookup = { found: { accounts: [hit], payments: [] }, details: new Map() }
+  const session = { csrf: 'c', actor: { name: 'amina', role } }
+  return `${Support({ ...session, unit, text: '+254700000001', lookup } as never)}`
+}
+
+describe('support’s page of a caller', () => {
+  const pins = [
+    ['blocked', { isBlocked: true }],
+    ['dormant: not dialled', { isDormant: true }],
+    ['forgotten: a new one from 2026-01-01 19:42:00', { replaceableAt: at }],
+    ['blocked, and forgotten: a new one', { isBlocked: true, replaceableAt: at }],
+  ] as const
+
+  test.for(pins)(
+    'offers to unblock a PIN that is %s, and says what that does',
+    ([says, more], { expect }) => {
+      const pin = { ...caller.pin, ...more }
+      const page = show({ pin })
+      expect(page).toContain(`<dt>Pin</dt><dd>${says}`)
+      expect(page).toContain('To unblock, type “unblock 1111”')
+      expect(page).toContain('the PIN of now counts again, with three tries')
+      expect(page).toContain(
+        'dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours',
+      )
+      const supporter = show({ pin }, 'support')
+      expect(supporter).toContain('To unblock, the role money is needed.')
+      expect(supporter).toContain('3. Forgot PIN')
+    },
+  )
+
+  test('offers to unblock no PIN that counts, and none that is not known', ({ expect }) => {
+    for (const page of [show({}), show({ pin: null })]) {
+      expect(page).toContain('To hold, type “hold 1111”')
+      expect(page).not.toContain('unblock')
+    }
+  })
+})
