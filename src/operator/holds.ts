@@ -12,16 +12,16 @@ export const holdWords = `it begins no payment, loan or cash-out. What was accep
 type RecallState = NonNullable<PaymentDetails['recall']>['state']
 
 /** Says why nothing of a payment can be held for its sender. */
-const recallObjections: Readonly<Record<Exclude<RecallState, 'held' | 'open' | 'ended'>, string>> =
-  {
-    off: 'RECALL_MINUTES is 0',
-    till: 'an account with a till is never part of a hold',
-    final: 'it is final, so its receiver may rely on it',
-    known: 'the two have paid each other before',
-    too_late: 'the time for that is over',
-    too_often: 'its sender has called a payment a mistake in the last RECALL_DAYS',
-    not_yours: "its sender's account is held",
-  }
+const recallObjections: Readonly<
+  Record<Exclude<RecallState, 'held' | 'open' | 'ended' | 'too_often'>, string>
+> = {
+  off: 'here no sender can call a payment a mistake (RECALL_MINUTES is 0)',
+  till: 'an account with a till is never part of a hold',
+  final: 'it is final, so its receiver may rely on it',
+  known: 'the two have paid each other before',
+  too_late: 'the time for that is over',
+  not_yours: "its sender's account is held",
+}
 
 /** Says what can be done about a payment to a wrong number. Commands stand between backticks. */
 export function describeRecall(
@@ -39,8 +39,14 @@ export function describeRecall(
       return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number?`
     case 'ended':
       return "It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments."
-    default:
-      return `Nothing of this payment can be held as sent to a wrong number: ${recallObjections[state]}. Only its receiver can send it back.`
+    default: {
+      const days = recall.everyDays === 1 ? 'day' : `${recall.everyDays} days`
+      const objection =
+        state === 'too_often'
+          ? `its sender has called another one a mistake in the last ${days}`
+          : recallObjections[state]
+      return `Nothing of this payment can be held as sent to a wrong number: ${objection}. Only its receiver can send it back.`
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { Unit } from '../loan/amounts.ts'
 import type { Rate } from '../loan/local-worth.ts'
+import type { RecallTimes } from '../relay/ledger/values.ts'
 import { executeGas } from '../relay/relayer.ts'
 import type { ActiveAlert } from './kept/alerts.ts'
 import { type AuditEntry, readActor } from './kept/audit.ts'
@@ -64,19 +65,30 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
 export const toPrice = (rate: Rate | undefined) =>
   rate ? { currency: rate.currency, micros: `${rate.micros}` } : null
 
-const toRecall = ({ until, ...recall }: NonNullable<PaymentTrace['recall']>) => ({
+const toRecall = (
+  { until, ...recall }: NonNullable<PaymentTrace['recall']>,
+  { everyMs }: RecallTimes,
+) => ({
   state: recall.kind,
   wei: recall.kind === 'held' ? `${recall.wei}` : null,
   until: toIso(until),
+  everyDays: Math.round(everyMs / 86_400_000),
 })
 
 export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at: toIso(at) })
+
+/** Holds what the ledger's rows do not tell; without `recalls` no standing of a hold is told. */
+type MoreDetails = {
+  gas?: number | undefined
+  rate?: Rate | undefined
+  recalls?: RecallTimes
+}
 
 /** Describes one payment in full, with the gas that its transaction used. */
 export function toPaymentDetails(
   chain: Chain,
   trace: Omit<PaymentTrace, 'holdSteps'> & Partial<Pick<PaymentTrace, 'holdSteps'>>,
-  { gas, rate }: { gas?: number | undefined; rate?: Rate | undefined } = {},
+  { gas, rate, recalls }: MoreDetails = {},
 ): PaymentDetails {
   const { transactions, screen, messages, batch, recall, holdSteps = [], ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
@@ -85,7 +97,7 @@ export function toPaymentDetails(
     price: record.agreed ? null : toPrice(rate),
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
-    recall: recall ? toRecall(recall) : null,
+    recall: recall && recalls ? toRecall(recall, recalls) : null,
     holdSteps: holdSteps.map(({ at, wei, intentId: intent, ...step }) => ({
       ...step,
       at: toIso(at),

@@ -132,7 +132,7 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       const trace = await ledger.tracePayment(intent, options.recalls)
       if (trace === undefined) return undefined
       const [gas, rate] = await Promise.all([readGasUsed(relayer, trace), options.readRate()])
-      return toPaymentDetails(chain, trace, { gas, rate })
+      return toPaymentDetails(chain, trace, { gas, rate, recalls: options.recalls })
     },
     async alerts() {
       const past = await ledger.listPastAlerts()

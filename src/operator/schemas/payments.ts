@@ -113,6 +113,8 @@ const recall = z.object({
   /** Holds what is held. */
   wei: z.nullable(wei),
   until: time,
+  /** Holds in how many days a sender may ask once (`RECALL_DAYS`). */
+  everyDays: z.int(),
 })
 
 const holdStep = z.object({

@@ -103,7 +103,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           balance: showNow(balanceWei, unit, price),
           owed: showNow(owedWei, unit, price),
           dueAt,
-          heldAt,
+          accountHeldSince: heldAt,
           openPayments: open,
           pin: describePin(pin),
           lastReminderTried: reminded && reminderWords[reminded],
@@ -112,9 +112,9 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       />
       {recalled.length > 0 && (
         <>
-          <h3>Held: the senders call these payments mistakes</h3>
+          <h3>Kept back: the senders call these payments mistakes</h3>
           <Rows
-            name="Held"
+            name="Kept back"
             of={recalled}
             columns={[
               ['Payment', PaymentLink],

@@ -204,7 +204,7 @@ test('a payment is shown first as it was agreed in local money', () => {
   expect(describePayment(local, unit)).toContain(`  Transfer ${amount}  of `)
   const details = {
     ...{ ...local, deadline: null, gasUsed: null, screen: null },
-    recall: { state: 'till', wei: null, until: at } as const,
+    recall: { state: 'till', wei: null, until: at, everyDays: 7 } as const,
     holdSteps: [],
     price: null,
     ...{ transitions: [], batch: [], messages: [], transactions: [] },

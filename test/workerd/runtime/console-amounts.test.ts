@@ -125,6 +125,11 @@ describe('a payment in the console', () => {
     expect(show({ state: 'open', wei: null, until: at })).toContain(
       'Until 2026-01-01 19:42:00 its sender can have what is unspent of it held: dial, 5. My Activity',
     )
+    const before = 'its sender has called another one a mistake in the last'
+    const often = (everyDays: number) =>
+      show({ state: 'too_often', wei: null, until: at, everyDays })
+    expect(often(7)).toContain(`${before} 7 days. Only its receiver can`)
+    expect(often(1)).toContain(`${before} day. Only`)
     expect(show({ state: 'known', wei: null, until: at })).toContain(
       'Nothing of this payment can be held as sent to a wrong number: the two have paid each other before. Only its receiver can',
     )

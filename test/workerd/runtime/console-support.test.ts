@@ -51,4 +51,11 @@ describe('support’s page of a caller', () => {
       expect(page).not.toContain('unblock')
     }
   })
+  test('says apart that the account is held, and what is kept back for a sender', ({ expect }) => {
+    const recalled = [{ intent: `0x${'cd'.repeat(22)}`, sender: account, wei: '1', until: at }]
+    const page = show({ heldAt: at, recalled })
+    expect(page).toContain(`<dt>Account held since</dt><dd><time datetime="${at}">`)
+    expect(page).toContain('<h3>Kept back: the senders call these payments mistakes</h3>')
+    expect(page).not.toMatch(/>Held\b/)
+  })
 })
