@@ -173,7 +173,7 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   const [payment, ...others] = payments
   const [hit, ...otherHits] = accounts
   if (hit !== undefined && otherHits.length + payments.length === 0) {
-    return { json: hit.caller, lines: show.describeCaller(hit.caller, unit) }
+    return { json: hit.caller, lines: show.describeCaller(hit, unit) }
   }
   if (payment === undefined || others.length + accounts.length > 0) {
     const isBad = accounts.length + payments.length === 0

@@ -4,7 +4,14 @@ import { paymentKinds } from '../../src/loan/kinds.ts'
 import { describeAgreed, formatAgreed, formatNow } from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeHoldStep, describeRecall, holdWords } from '../../src/operator/holds.ts'
-import { describeFate, nameWay, remedies, reminderWords } from '../../src/operator/remedies.ts'
+import {
+  describeFate,
+  describeReceive,
+  nameWay,
+  nothingFits,
+  remedies,
+  reminderWords,
+} from '../../src/operator/remedies.ts'
 import type { Check } from '../../src/operator/schemas/health.ts'
 import type { LoansAnswer } from '../../src/operator/schemas/loans.ts'
 import type { PaymentDetails, PaymentSummary } from '../../src/operator/schemas/payments.ts'
@@ -206,13 +213,16 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
   ]
 }
 
-export function describeCaller(found: ActionAnswer<'lookup'>, unit: Unit): string[] {
+type FoundAccount = Pick<ActionAnswer<'find'>['accounts'][number], 'by' | 'caller'>
+
+export function describeCaller({ by, caller: found }: FoundAccount, unit: Unit): string[] {
   const { account, balanceWei, owedWei, price, dueAt, payments, refusals } = found
   const known = (wei: string | null) =>
     wei === null ? 'not known now' : formatNow(writeAmount(wei, unit), BigInt(wei), unit, price)
   const due = dueAt === null ? '' : `, due ${dueAt}`
   return [
     `Account ${account}: balance ${known(balanceWei)}, owes ${known(owedWei)}${due}.`,
+    describeReceive(found, by, unit),
     ...(found.heldAt === null ? [] : [describeHold(found)]),
     ...found.recalled.map(
       ({ intent, wei, until }) =>
@@ -262,11 +272,11 @@ function describeLoan({ loan, reminded }: ActionAnswer<'lookup'>, unit: Unit): s
 
 /** Describes every account and payment that fits what a caller read out. */
 export function describeFound({ accounts, payments }: ActionAnswer<'find'>, unit: Unit): string[] {
-  if (accounts.length + payments.length === 0) return [nothingFound]
+  if (accounts.length + payments.length === 0) return [nothingFits]
   const hits = accounts.map(({ by, country, till, caller }) => {
     const name = till === null ? (country ?? '') : `${till.till} of ${till.name}`
     const title = [`By ${by}`, name].filter((part) => part !== '').join(' ')
-    return [`${title}:`, ...describeCaller(caller, unit)]
+    return [`${title}:`, ...describeCaller({ by, caller }, unit)]
   })
   const lines = payments.map((payment) => describePayment(payment, unit))
   if (payments.length < 2) return [...hits.flat(), ...lines]
@@ -276,10 +286,6 @@ export function describeFound({ accounts, payments }: ActionAnswer<'find'>, unit
     : `${payments.length} payments fit: ask why by an intent.`
   return [...hits.flat(), title, ...lines]
 }
-
-/** Says what can be looked for. */
-const nothingFound =
-  'Nothing fits. Look for a number (with its country code where many countries have such a one), the first 10 characters of a hash after 0x, a code of 6 digits, a till, an address or an intent. Payments are found for 8 days.'
 
 export function describeHold({ heldAt, open }: Omit<ActionAnswer<'hold'>, 'account'>): string {
   if (heldAt === null) return 'The account is not held: it pays again.'

@@ -1,5 +1,7 @@
+import { formatExactly, type Unit } from '../loan/amounts.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import { getProgress } from '../relay/progress.ts'
+import type { AccountFound } from './schemas/callers.ts'
 import type { CheckName } from './schemas/health.ts'
 import type { PaymentSummary } from './schemas/payments.ts'
 
@@ -21,6 +23,36 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   rounds: "Check that the cron runs, and read the ledger's log.",
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",
 }
+
+/** Says what to look for where nothing was found. */
+export const nothingFits =
+  'Nothing was found. A number without its country code is found only once it has been used: type it with the code. A payment of this service is found for 8 days, by a receipt number, a code, or the first 10 characters of a hash after 0x. A hash that none of them has may be of a payment from a wallet: look up its receiver’s number, where what arrived stands. A gateway’s session is found by a command that asks for its number: `npm run ops -- session GATEWAY ID`'
+
+type FoundBy = 'number' | 'till' | 'address'
+
+/** Says where a wallet sends money for an account, what waits there, and who credits that. */
+export function describeReceive(found: AccountFound, by: FoundBy, unit: Unit): string {
+  const { receiveAddress, waitingWei } = found
+  if (by === 'address' && !isUsed(found))
+    return 'No account of this address was ever used. It may be of a wallet outside, or one that Receive shows a caller: that does not tell whose it is, so look up the caller’s number.'
+  if (receiveAddress === null) return 'Where a wallet sends it money is not known now.'
+  const sends = `A wallet sends it money at ${receiveAddress} (6. Receive)`
+  if (waitingWei === null) return `${sends}. Whether anything waits there is not known now.`
+  if (waitingWei === '0') return `${sends}. Nothing waits there.`
+  const amount = formatExactly(BigInt(waitingWei), unit)
+  const others =
+    unit.token === null
+      ? '`npm run ops -- account deposit` does, if it is more than the gas costs'
+      : `\`npm run ops -- account sweep --least ${amount}\` does, with the number on its input, once in 6 hours`
+  return `${sends}. ${amount} ${unit.symbol} has arrived and waits: its caller credits it by 6. Receive, 1., or ${others}.`
+}
+
+/** Tells whether anything shows that an address is an account of the service. */
+const isUsed = ({ payments, refusals, balanceWei, owedWei, pin }: AccountFound): boolean =>
+  payments.some(({ direction }) => direction === 'out') ||
+  refusals.length > 0 ||
+  pin?.isChosen === true ||
+  [balanceWei, owedWei].some((wei) => wei !== '0')
 
 /** Says which message was last tried to remind a borrower of a loan. */
 export const reminderWords = {

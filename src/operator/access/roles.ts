@@ -89,6 +89,7 @@ const commandRoutes: Readonly<Record<string, RouteName>> = {
   'account cash-out': 'POST /operator/cash-out',
   'account deposit': 'POST /operator/deposit',
   'account end-recall': 'POST /operator/end-recall',
+  'account sweep': 'POST /operator/sweep',
   'account wallet': 'POST /operator/wallet-code',
   'agents add': 'POST /operator/agents/add',
   drain: 'POST /operator/drain',

@@ -18,7 +18,7 @@ import { readWaiting } from './sweep.ts'
 
 const maxPayments = 20
 /** Limits how long a look-up waits to know what waits to be credited. */
-const waitingTimeoutMs = 3_000
+const waitingTimeoutMs = 2_000
 
 const sessionName = z.string().check(z.maxLength(200))
 

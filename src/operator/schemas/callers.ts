@@ -74,6 +74,8 @@ export const caller = z.object({
   }),
 })
 
+export type AccountFound = z.infer<typeof caller>
+
 export const decidedSession = z.object({
   /** Says `ended` if lost rows may hold a payment of the refused session. */
   state: z.enum(['refused', 'ended', 'accepted']),

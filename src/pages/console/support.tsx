@@ -4,9 +4,9 @@ import { formatAgreed, formatNow, type LocalMoney } from '../../loan/local-worth
 import { findLackingRole } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
-import { describeFate, nameWay, reminderWords } from '../../operator/remedies.ts'
+import { describeFate, describeReceive, nameWay, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import { Command, FactList, Field, showMoney, showTime, tellTime } from '../parts.tsx'
+import { Command, FactList, Field, Prose, showMoney, showTime, tellTime } from '../parts.tsx'
 import { drawAccount, Facts, Rows, toWords } from './answer.tsx'
 import { nameKind, PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
@@ -17,10 +17,6 @@ type FoundPayment = AccountHit['caller']['payments'][number]
 
 /** Describes what was found, with the latest payments in detail, by their intents. */
 export type Lookup = { found: Found; details: ReadonlyMap<string, PaymentDetails> }
-
-/** Says what to look for where nothing was found. */
-export const nothingFits =
-  'Nothing was found. A number needs its country code where many countries have such a one; payments are found for 8 days, a hash by 10 characters after 0x or more, and a gateway’s session by a command that asks for its number: npm run ops -- session GATEWAY ID'
 
 type SupportOptions = ConsoleSession & {
   unit: Unit
@@ -55,7 +51,11 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
           Ref; the first characters of Tx after 0x (10 or more); the 6 digits of a withdrawal at an
           agent or to a wallet; an agent’s or a bill’s till, or its name.
         </p>
-        {notice && <p role="alert">{notice}</p>}
+        {notice && (
+          <p role="alert">
+            <Prose text={notice} />
+          </p>
+        )}
       </section>
       {lookup && <FoundPayments payments={lookup.found.payments} unit={unit} />}
       {lookup?.found.accounts.map((hit) => (
@@ -90,7 +90,8 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, price, ...facts } = hit.caller
-  const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...others } = facts
+  const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...rest } = facts
+  const { receiveAddress: _, waitingWei: __, ...others } = rest
   const phone = findPhone(hit, text)
   const isStopped = pin !== null && (pin.isBlocked || pin.isDormant || pin.replaceableAt !== null)
   return (
@@ -110,6 +111,9 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         }}
         unit={unit}
       />
+      <p>
+        <Prose text={describeReceive(hit.caller, hit.by, unit)} you={actor} />
+      </p>
       {recalled.length > 0 && (
         <>
           <h3>Kept back: the senders call these payments mistakes</h3>
@@ -181,13 +185,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           ['Screen', ({ screen }) => drawScreen(screen)],
         ]}
       />
-      <p class="soft">
-        Money moves by commands, which ask for the number:{' '}
-        <Command line="npm run ops -- account deposit" you={actor} />,{' '}
-        <Command line="npm run ops -- account cash-out 0x… all" you={actor} />,{' '}
-        <Command line="npm run ops -- account add-wallet NAME 0x…" you={actor} />, or with a code to
-        dial <Command line="npm run ops -- account wallet NAME 0x…" you={actor} />
-      </p>
+      <MoneyCommands actor={actor} unit={unit} />
     </section>
   )
 }
@@ -215,6 +213,20 @@ export function TillSums({ till, tills, unit }: TillSumsOptions) {
     </>
   )
 }
+
+const MoneyCommands = ({ actor, unit }: Pick<AccountOptions, 'actor' | 'unit'>) => (
+  <p class="soft">
+    Money moves by commands, which ask for the number:{' '}
+    {unit.token === null && (
+      <>
+        <Command line="npm run ops -- account deposit" you={actor} />,{' '}
+      </>
+    )}
+    <Command line="npm run ops -- account cash-out 0x… all" you={actor} />,{' '}
+    <Command line="npm run ops -- account add-wallet NAME 0x…" you={actor} />, or with a code to
+    dial <Command line="npm run ops -- account wallet NAME 0x…" you={actor} />
+  </p>
+)
 
 const showNow = (wei: string | null, unit: Unit, price: AccountHit['caller']['price']) =>
   wei === null ? 'not known' : formatNow(showMoney(wei, unit), BigInt(wei), unit, price)

@@ -231,15 +231,22 @@ describe('the console in a browser', () => {
       return page.locator('main').textContent()
     }
     await look('0700000099')
-    await says(page, 'main', 'Nothing was found. A number needs its country code where')
+    await says(
+      page,
+      'main',
+      'Nothing was found. A number without its country code is found only once',
+    )
     expect(await number.inputValue()).toBe('0700000099')
     await look('0700000001')
     await says(page, 'main', 'Account 0x')
+    await says(page, 'main', /A wallet sends it money at 0x\w{40} \(6\. Receive\)\. Nothing waits/)
     await says(page, 'main', 'Sent to a wrong number? The payment’s page, by its Ref, says what')
     await expect.poll(() => look()).toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
     await says(page, 'main', /balance too low.*Nothing was sent/s)
     expect(await findPageFaults(page)).toEqual([])
     const payee = await page.locator('main td[data-label=With] a').first().getAttribute('href')
+    await page.goto(`${served.url}/console/accounts/0x${'cd'.repeat(20)}`)
+    await says(page, 'main', 'No account of this address was ever used.')
     await page.goto(`${served.url}${payee}`)
     await says(page, 'h1', 'Account')
     await says(page, 'main', /Account 0x\w{40}.*To hold the account.*receivedSend Money/s)

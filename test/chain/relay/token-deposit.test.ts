@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { account } from '../../../scripts/ops/account-cli.ts'
+import { ops } from '../../../scripts/ops.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, openOperated } from '../operator/operating.ts'
 
@@ -141,6 +142,11 @@ test('the command names the address that Receive shows, where a number that chan
   await allDone()
   expect((await run(['cash-out', address, 'all'], former)).code).toBe(0)
   await allDone()
+  const { output: told } = await operate(ops, ['why'], { input: next })
+  expect(told).toContain(`A wallet sends it money at ${address} (6. Receive). 5.00 USD has arrived`)
+  expect(told).toContain('account sweep --least 5.00`')
+  const { output: unknown } = await operate(ops, ['why', address])
+  expect(unknown).toContain('No account of this address was ever used.')
   expect((await act('lookup', { phone: next })).waitingWei).toBe('5000000')
   await run(['sweep'], next)
   await allDone()
@@ -149,6 +155,28 @@ test('the command names the address that Receive shows, where a number that chan
     waitingWei: '0',
     balanceWei: '5000000',
   })
+})
+
+test('a look-up waits two seconds for what waits to be credited, and shows the rest without it', async () => {
+  const hung: string[] = []
+  const deployment = openOperated(
+    chain,
+    { PROFILE: 'lender', PIN: 'off' },
+    {
+      fetch: (url, init) => {
+        // The token's `balanceOf`.
+        if (!`${init?.body}`.includes('70a08231')) return fetch(url, init)
+        hung.push(`${init?.body}`)
+        return new Promise(() => undefined)
+      },
+    },
+  )
+  const since = Date.now()
+  const found = await deployment.act('lookup', { phone: '+254700000093' })
+  expect(found).toMatchObject({ waitingWei: null, balanceWei: '0', arrivals: [] })
+  expect(found.receiveAddress).toMatch(/^0x/)
+  expect(hung).not.toEqual([])
+  expect(Date.now() - since).toBeLessThan(4_000)
 })
 
 /** Answers balances, and reverts a transfer with `EnforcedPause()`, as the pool itself may. */

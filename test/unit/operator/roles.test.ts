@@ -122,6 +122,7 @@ describe('the roles of operators', () => {
     expect(lack('agents add "NAME"')).toBe('operate')
     expect(lack('keys revoke ID')).toBe('operate')
     expect(lack('account deposit')).toBe('operate')
+    expect(lack('account sweep --least 5.00')).toBe('operate')
     expect(lack('account wallet NAME 0x…')).toBe('money')
     expect(lack('account end-recall 0x…')).toBe('money')
     expect(lack('why 0x…', 'read')).toBe('support')

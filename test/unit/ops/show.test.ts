@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
 import {
   describeCaller,
+  describeFound,
   describePayment,
   describeStatus,
   describeTrace,
   explainPayment,
 } from '../../../scripts/ops/show.ts'
-import { createCoinUnit } from '../../../src/loan/amounts.ts'
+import { createCoinUnit, createTokenUnit } from '../../../src/loan/amounts.ts'
 import { writeAuditEntry } from '../../../src/operator/holds.ts'
+import { describeReceive } from '../../../src/operator/remedies.ts'
+import type { AccountFound } from '../../../src/operator/schemas/callers.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
 import { describeNode } from '../../../src/operator/status.ts'
 
 const unit = createCoinUnit('tRBTC')
+const dollar = createTokenUnit('USD', { address: `0x${'dd'.repeat(20)}`, decimals: 18 })
 
 const hash = `0x${'ab'.repeat(32)}`
 const alice = `0x${'11'.repeat(20)}` as const
@@ -157,34 +161,58 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
   )
 })
 
+const wei = '250000000000000000'
+const unused: AccountFound = {
+  ...{ account: alice, receiveAddress: null, waitingWei: null, balanceWei: '0', owedWei: '0' },
+  ...{ price: null, dueAt: null, heldAt: null, open: 0, pin: null, till: null, loan: null },
+  ...{ payments: [], arrivals: [], refusals: [], tills: [], recalled: [], reminded: null },
+  today: { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null },
+}
+
 test('an account is shown with what was lent to it, with what is held of payments to it, and the last reminder of its loan', () => {
-  const none = {
-    price: null,
-    receiveAddress: null,
-    waitingWei: null,
-    balanceWei: null,
-    owedWei: null,
-    dueAt: null,
-    heldAt: null,
-    pin: null,
-    till: null,
-  }
-  const lists = { payments: [], arrivals: [], refusals: [], tills: [] }
-  const today = { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null }
-  const wei = '250000000000000000'
   const sums = { lentWei: wei, owedWei: wei, repaidWei: '0', overdueDays: 0, earlier: 0 }
   const loan = { borrower: alice, state: 'owed', issuedAt: at, dueAt: at, ...sums } as const
   const recalled = [{ intent: payment.intent, sender: alice, wei, until: at }]
-  const found = { account: alice, open: 0, ...none, ...lists, today, loan, recalled }
+  const found = { ...unused, loan, recalled }
   const loanPayment = { ...payment, kind: 'loan', direction: 'out', recipient: null } as const
   const payments = [loanPayment, { ...payment, recipient: alice, direction: 'out' as const }]
-  const lines = describeCaller({ ...found, payments, reminded: 'soon' }, unit)
+  const lines = describeCaller(
+    { by: 'number', caller: { ...found, payments, reminded: 'soon' } },
+    unit,
+  )
   expect(lines).toContainEqual(expect.stringMatching(/^Lent: The loan of 0\.25 tRBTC, /))
   expect(lines).toContainEqual(expect.stringMatching(/^Sent to 0x\w{40}: The transfer of /))
   expect(lines).toContain(
     `Held until ${at}, its sender calls it a mistake: 0.25 tRBTC of ${payment.intent}`,
   )
   expect(lines.join()).toContain('owed; last reminder tried: 3 days before it is due.')
+})
+
+test('support is told where a wallet sends an account money, what waits there, and who credits it', () => {
+  const address = `0x${'cc'.repeat(20)}`
+  const describe = (changes: object, by: 'number' | 'address', of = dollar) =>
+    describeReceive({ ...unused, receiveAddress: address, ...changes }, by, of)
+  const sends = `A wallet sends it money at ${address} (6. Receive).`
+  expect(describe({}, 'number')).toBe(`${sends} Whether anything waits there is not known now.`)
+  expect(describe({ waitingWei: '0' }, 'number')).toBe(`${sends} Nothing waits there.`)
+  expect(describe({ waitingWei: '5000000' }, 'number')).toBe(
+    `${sends} 5.00 USD has arrived and waits: its caller credits it by 6. Receive, 1., or \`npm run ops -- account sweep --least 5.00\` does, with the number on its input, once in 6 hours.`,
+  )
+  expect(describe({ waitingWei: wei }, 'number', unit)).toBe(
+    `${sends} 0.25 tRBTC has arrived and waits: its caller credits it by 6. Receive, 1., or \`npm run ops -- account deposit\` does, if it is more than the gas costs.`,
+  )
+  expect(describe({ receiveAddress: null }, 'number')).toMatch(/not known now/)
+  expect(describe({}, 'address')).toMatch(
+    /^No account of this address was ever used\. It may be .* Receive shows .* the caller’s number\.$/,
+  )
+  expect(describe({ balanceWei: '1' }, 'address')).toContain(sends)
+  expect(describe({ balanceWei: null }, 'address')).toContain(sends)
+})
+
+test('a search without a hit says where a payment from a wallet stands', () => {
+  const [says] = describeFound({ accounts: [], payments: [] }, unit)
+  expect(says).toMatch(/^Nothing was found\. A number without its country code is found only once/)
+  expect(says).toMatch(/may be of a payment from a wallet: look up its receiver’s number/)
 })
 
 test('a loan is shown with what it lends', () => {
