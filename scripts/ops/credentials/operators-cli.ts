@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { parseOperator } from '../../../src/operator/access/operators.ts'
+import { operatorNameRule, parseOperator } from '../../../src/operator/access/operators.ts'
+import { roleWords } from '../../../src/operator/access/roles.ts'
 import { roles } from '../../../src/operator/schemas/actor.ts'
 import { createCommand, flag, text } from '../../stack/command.ts'
 import { readJson, writeJson } from '../../stack/files.ts'
@@ -15,7 +16,11 @@ const usage = `Usage:
 Names the people who operate a deployment. add makes a token, shows it this once, and adds the name, the role and the
 token's hash to OPERATORS of FILE, which \`npm run ops -- secrets\` has written; retire takes a name away. Without FILE
 they print OPERATORS, which begins with that of the environment. It holds from the next deployment on: then a token that
-is not there any more ends, and so does what signed in with it. With --json for programs.`
+is not there any more ends, and so does what signed in with it. With --json for programs.
+
+For add ${operatorNameRule}.
+A role may do what those before it may:
+${roles.map((role) => `  ${role.padEnd(8)} ${roleWords[role]}`).join('\n')}`
 
 export const operators = createCommand({
   usage,
@@ -57,7 +62,7 @@ function readOperator(text: string) {
   if (operator !== undefined) return operator
   const [start = ''] = text.split(/:[0-9a-f]{64}$/)
   throw new StackError(
-    `"${start}" is no operator: a name is 2 to 20 small letters, digits or -, begins with a letter, and is not "operator"; a role is ${roles.join(', ')}.`,
+    `"${start}" is no operator: ${operatorNameRule}; a role is ${roles.join(', ')}.`,
   )
 }
 

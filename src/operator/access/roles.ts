@@ -55,6 +55,14 @@ export const routeRoles = {
   'POST /operator/set-back': 'money',
 } as const satisfies NeededRoles
 
+/** Says in a line what each role adds to those before it. */
+export const roleWords: Readonly<Record<Role, string>> = {
+  read: 'sees payments, loans, alerts, the audit and how all works, and changes nothing',
+  support: 'looks callers up, and holds accounts',
+  operate: 'pauses and resumes payments, gives tills and API keys, and accepts prices',
+  money: 'pays out, releases held accounts, unblocks PINs, and sets wallets',
+}
+
 export type RouteName = keyof typeof routeRoles
 
 export const routeNames = Object.keys(routeRoles) as RouteName[]

@@ -1,12 +1,13 @@
 import type { Unit } from '../../loan/amounts.ts'
 import { loanStates } from '../../loan/loan-book.ts'
-import { nameOperator } from '../../operator/access/operators.ts'
+import { nameOperator, operatorNameRule } from '../../operator/access/operators.ts'
+import { roleWords } from '../../operator/access/roles.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { writeAuditEntry } from '../../operator/holds.ts'
-import type { Actor } from '../../operator/schemas/actor.ts'
+import { type Actor, roles } from '../../operator/schemas/actor.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { Operator } from '../../operator/service.ts'
-import { Command, Live, showMoney } from '../parts.tsx'
+import { Command, FactList, Live, showMoney } from '../parts.tsx'
 import { Rows, toWords } from './answer.tsx'
 import { Bar, type Tone } from './charts.tsx'
 
@@ -153,10 +154,10 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
       <p class="soft">
         To give access: <Command line="npm run ops -- operators add NAME ROLE" />, and to end an
         access: <Command line="npm run ops -- operators retire NAME" />; then deploy: until then a
-        retired token is still taken. The audit cannot tell apart who uses a shared token. A role
-        may do what those before it may: read; support looks callers up and holds; operate stops
-        payments and gives tills; money pays out.
+        retired token is still taken. For NAME, {operatorNameRule}. A ROLE may do what those before
+        it may. The audit cannot tell apart who uses a shared token.
       </p>
+      <FactList facts={roles.map((role) => [role, roleWords[role]])} />
     </Live>
   </>
 )

@@ -64,7 +64,11 @@ describe('the console in a browser', () => {
     }
     await says(page, '#relayer', /The key that pays for gas.*Max gas price\d+ wei.*NoncesLedger\d+/)
     await page.goto(`${served.url}/console/people`)
-    await says(page, '#operators', /reader\s*read.*supporter\s*support/s)
+    await says(
+      page,
+      '#operators',
+      /reader\s*read.*supporter\s*support.*a name is 2 to 20 small letters.*money.*unblocks PINs/s,
+    )
     await page.goto(`${served.url}/console/payments`)
     await says(page, '#payments table', 'Send Money')
     await page.locator('main table a').first().click()

@@ -12,6 +12,7 @@ import {
   findCommandLack,
   getNeededRole,
   type RouteName,
+  roleWords,
   routeNames,
   routeRoles,
 } from '../../../src/operator/access/roles.ts'
@@ -78,6 +79,23 @@ describe('the roles of operators', () => {
       }
     },
   )
+
+  test('say in their own line what they add to those before', () => {
+    const said = [
+      [getNeededRole('GET /operator/payments'), 'sees payments, loans, alerts, the audit'],
+      [getNeededRole('POST /operator/find'), 'looks callers up'],
+      [getNeededRole('POST /operator/hold', 'hold'), 'holds accounts'],
+      [getNeededRole('POST /operator/pause'), 'pauses and resumes payments'],
+      [getNeededRole('POST /operator/agents/add'), 'gives tills'],
+      [getNeededRole('POST /keys'), 'API keys'],
+      [getNeededRole('POST /operator/rate'), 'accepts prices'],
+      [getNeededRole('POST /operator/cash-out'), 'pays out'],
+      [getNeededRole('POST /operator/hold', 'release'), 'releases held accounts'],
+      [getNeededRole('POST /operator/pin', 'unblock'), 'unblocks PINs'],
+      [getNeededRole('POST /operator/wallet'), 'sets wallets'],
+    ] as const
+    for (const [role, words] of said) expect(roleWords[role]).toContain(words)
+  })
 
   test('let money alone cash out, issue wallet codes, end holds and unblock PINs', () => {
     const routes = ['cash-out', 'wallet-code', 'end-recall'] as const
