@@ -153,8 +153,9 @@ const factReaders: FactReaders = {
 
 async function readActivity({ services, account: { address: account } }: Shown) {
   const { ledger, memory, loan, log, chainId, senderSeal, settings, confirmations } = services
-  const [payments, incoming, accountMemory, till, received] = await Promise.all([
+  const [payments, heldFor, incoming, accountMemory, till, received] = await Promise.all([
     ledger.listPayments(account, maxListedPayments),
+    ledger.listHeldFor(account, maxListedPayments),
     ledger.findPayments(account, maxIncoming),
     memory.read(account),
     settings.agents ? readTillDay(services, account) : undefined,
@@ -163,7 +164,7 @@ async function readActivity({ services, account: { address: account } }: Shown) 
       return 'unavailable' as const
     }),
   ])
-  const ownPayments = describePayments(payments, accountMemory, chainId)
+  const ownPayments = describePayments(payments, accountMemory, chainId, heldFor)
   const senders = await decryptSenders(accountMemory, senderSeal, account)
   const finality = { payments: incoming, confirmations }
   const describe = (events: readonly Received[]) =>

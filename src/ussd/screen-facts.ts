@@ -91,5 +91,7 @@ export type Activity = {
 
 export type ActivityState =
   | { kind: 'arriving' | 'done' }
+  /** It is held back for its sender until then (Unix time in ms). */
+  | { kind: 'held'; until: number }
   /** `reason` is the contract's; empty if the payment expired. */
   | { kind: 'failed'; reason: string }

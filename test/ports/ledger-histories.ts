@@ -317,6 +317,7 @@ const draws: Draws = {
   ],
   endRecall: ({ random, account, session }) => [account, id(`intent ${session}`), drawName(random)],
   listRecalled: ({ account }) => [account],
+  listHeldFor: ({ account, random }) => [account, random.int(0, 9)],
   listRecallable: ({ account: sender, random }) => [
     { sender, withinMs: random.pick([0, 600_000]), everyMs: random.pick([0, 600_000]) },
   ],

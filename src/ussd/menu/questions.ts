@@ -84,7 +84,10 @@ export function parseAmountAnswer(
   if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
   const isLocal = rate !== 'none'
   const parsed = parseAmount(typed, unit, isLocal ? rate.micros : undefined)
-  if (parsed.kind === 'fault') return rejectAnswer(messages.badAmount[parsed.fault])
+  if (parsed.kind === 'fault') {
+    const isExampleLocal = isLocal && parsed.fault === 'not_a_number'
+    return rejectAnswer(messages.badAmount[isExampleLocal ? 'not_local' : parsed.fault])
+  }
   const { wei, cents } = parsed
   const agreed = isLocal && cents !== undefined ? agreeToCents(cents, rate) : undefined
   if (wei >= minWei) return acceptAmount(wei, agreed)

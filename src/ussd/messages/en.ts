@@ -33,7 +33,7 @@ export const english = {
     wrong: (left: number) => `Wrong PIN. Tries left: ${left}.`,
     locked: {
       blocked:
-        '3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and type 8.',
+        '3 wrong PINs: nothing can be sent. Nothing was sent. Dial again and type 8, then 3, for a new PIN in 24 hours.',
       unset: 'You have no PIN. Nothing was sent. Please dial again to choose one.',
       dormant: (help: string | undefined) =>
         `This phone was not used for 90 days. Nothing was sent. ${help === undefined ? 'Ask your provider' : `Call ${help}`} to open the account again.`,
@@ -45,8 +45,8 @@ export const english = {
     unchanged: 'Nothing was changed. Please dial again.',
     forgotten:
       'A new PIN can be chosen in 24 hours. Entering your old PIN before then cancels this.',
-    requested:
-      'You can choose a new PIN in 24 hours: dial again then. Entering your old PIN cancels this.',
+    forgottenBlocked: 'A new PIN can be chosen in 24 hours.',
+    requested: 'You can choose a new PIN in 24 hours: dial again then.',
   },
   nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
@@ -78,6 +78,7 @@ export const english = {
   },
   badAmount: {
     not_a_number: 'Not a valid amount, such as 0.001.',
+    not_local: 'Not a valid amount, such as 500.',
     zero: 'The amount must be more than 0.',
     too_fine: 'At most 18 digits after the point.',
     too_large: 'This amount is too large.',

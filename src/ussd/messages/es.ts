@@ -33,7 +33,7 @@ export const spanish: Messages = {
     wrong: (left) => `PIN incorrecto. Intentos restantes: ${left}.`,
     locked: {
       blocked:
-        '3 PIN incorrectos: cuenta bloqueada. No se envió nada. Si olvidó el PIN, marque de nuevo y escriba 8.',
+        '3 PIN incorrectos: cuenta bloqueada. No se envió nada. Marque de nuevo y escriba 8 y luego 3: otro PIN en 24 horas.',
       unset: 'No tiene PIN. No se envió nada. Marque de nuevo para elegir uno.',
       dormant: (help) =>
         `Este número no se usó en 90 días. No se envió nada. ${help === undefined ? 'Pida a su proveedor que abra' : `Llame al ${help} para abrir`} la cuenta otra vez.`,
@@ -45,7 +45,8 @@ export const spanish: Messages = {
     unchanged: 'No se cambió nada. Por favor, marque de nuevo.',
     forgotten:
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
-    requested: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
+    forgottenBlocked: 'Podrá elegir otro PIN en 24 horas.',
+    requested: 'Podrá elegir otro PIN en 24 horas: marque entonces.',
   },
   nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Por favor, marque de nuevo.',
@@ -77,6 +78,7 @@ export const spanish: Messages = {
   },
   badAmount: {
     not_a_number: 'Monto no válido, ejemplo 0.001.',
+    not_local: 'Monto no válido, ejemplo 500.',
     zero: 'El monto debe ser mayor que 0.',
     too_fine: 'Máximo 18 dígitos después del punto.',
     too_large: 'Este monto es demasiado grande.',

@@ -34,7 +34,7 @@ export const french: Messages = {
     wrong: (left) => `Code PIN incorrect. Essais restants: ${left}.`,
     locked: {
       blocked:
-        "3 codes PIN incorrects: envois bloqués. Rien n'a été envoyé. Si vous avez oublié le code PIN, recomposez et tapez 8.",
+        "3 codes PIN incorrects: envois bloqués. Rien n'a été envoyé. Recomposez et tapez 8, puis 3: nouveau PIN dans 24 heures.",
       unset: "Vous n'avez pas de PIN. Rien n'a été envoyé. Recomposez pour en choisir un.",
       dormant: (help) =>
         `Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. ${help === undefined ? 'Demandez à votre prestataire de' : `Appelez le ${help} pour`} rouvrir le compte.`,
@@ -46,8 +46,8 @@ export const french: Messages = {
     unchanged: "Rien n'a changé. Veuillez recomposer.",
     forgotten:
       "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",
-    requested:
-      "Vous pourrez choisir un PIN dans 24 heures: recomposez alors. L'ancien PIN annule cela.",
+    forgottenBlocked: 'Vous pourrez choisir un PIN dans 24 heures.',
+    requested: 'Vous pourrez choisir un PIN dans 24 heures: recomposez alors.',
   },
   nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',
@@ -79,6 +79,7 @@ export const french: Messages = {
   },
   badAmount: {
     not_a_number: 'Montant non valide, exemple 0.001.',
+    not_local: 'Montant non valide, exemple 500.',
     zero: 'Le montant doit dépasser 0.',
     too_fine: 'Au plus 18 chiffres après le point.',
     too_large: 'Ce montant est trop grand.',

@@ -36,7 +36,7 @@ export const kiswahili: Messages = {
       `PIN si sahihi. ${left === 1 ? 'Limebaki jaribio 1' : `Yamebaki majaribio ${left}`}.`,
     locked: {
       blocked:
-        'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Ukisahau PIN, piga tena, andika 8.',
+        'PIN 3 zisizo sahihi: huwezi kutuma. Hakuna kilichotumwa. Piga tena, andika 8, kisha 3: PIN mpya baada ya saa 24.',
       unset: 'Huna PIN. Hakuna kilichotumwa. Tafadhali piga tena uchague moja.',
       dormant: (help) =>
         `Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. ${help === undefined ? 'Mwombe mtoa huduma afungue' : `Piga ${help} ili kufungua`} akaunti tena.`,
@@ -48,8 +48,8 @@ export const kiswahili: Messages = {
     unchanged: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
     forgotten:
       'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yatabaki yalivyo.',
-    requested:
-      'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo. PIN ya zamani inafuta ombi hili.',
+    forgottenBlocked: 'Utaweza kuchagua PIN mpya baada ya saa 24.',
+    requested: 'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo.',
   },
   nothingMoved: 'Hakuna pesa zilizohamishwa.',
   languageChosen: 'Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',
@@ -81,6 +81,7 @@ export const kiswahili: Messages = {
   },
   badAmount: {
     not_a_number: 'Kiasi si sahihi, mfano 0.001.',
+    not_local: 'Kiasi si sahihi, mfano 500.',
     zero: 'Kiasi lazima kizidi 0.',
     too_fine: 'Tarakimu 18 tu baada ya nukta.',
     too_large: 'Kiasi hiki ni kikubwa mno.',

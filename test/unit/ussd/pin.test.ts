@@ -137,7 +137,7 @@ describe('a payment', () => {
   })
 
   const blocked =
-    'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and type 8.'
+    'END 3 wrong PINs: nothing can be sent. Nothing was sent. Dial again and type 8, then 3, for a new PIN in 24 hours.'
 
   plays('is refused for good after three wrong PINs over all sessions', chosen)`
       one: ${send}*1357
@@ -148,6 +148,7 @@ describe('a payment', () => {
       send: 2 -> ${blocked}
       loan: 3 -> ${blocked}
       out: 7 -> ${blocked}
+      ask: 8*3 -> CON A new PIN can be chosen in 24 hours.|1. I need a new PIN|0. Back
       forgotten: 8*3*1
       waits: -> CON New PIN in 24 h|1. My Balance|…
       three: ${send}*1359*${own} -> ${nothingSent}

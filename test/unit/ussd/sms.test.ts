@@ -294,6 +294,17 @@ describe('a message about an outcome', () => {
     expect(unnamed(rows())).not.toMatch(numbers)
   })
 
+  test('of a withdrawal says to ask for the cash, which no transaction hands out', async () => {
+    const { play, round, ledger, accountOf } = open({}, { settings: menus.local.settings })
+    const to = { account: accountOf(1), name: 'Mama Duka', kind: 'agent' as const }
+    await ledger.setTill({ id: 'a', till: '12344', to })
+    await play(`s: 7*12344*0.004*1 -> END Withdrawal Submitted|…
+      settle`)
+    await round()
+    const asked = 'Ask 12344 Mama Duka for your cash, 0.004 tRBTC, with your code: see 5.'
+    expect(told()).toContain(`${caller}: ${asked}`)
+  })
+
   test('covers loans, repayments and addresses, and the reason of a failure', async () => {
     const { play, round } = open()
     for (const [text, outcome] of [

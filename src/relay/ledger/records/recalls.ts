@@ -312,4 +312,13 @@ export const recallSteps = {
       return { ...held, intentId, wei: BigInt(wei) }
     }),
   ),
+  /** Lists which of the last payments of an account are held back for it, and until when. */
+  listHeldFor: reads(({ rows }, sender: Address, count: number) =>
+    listPaymentsSince(rows, sender, 0, count).flatMap((payment) => {
+      const to = findRecipient(payment)
+      const all = to === undefined ? [] : listHeld(rows, getAddress(to))
+      const held = all.find(({ held: { intent_id: id } }) => id === payment.intent_id)?.held
+      return held === undefined ? [] : [{ intentId: held.intent_id, until: held.until }]
+    }),
+  ),
 }

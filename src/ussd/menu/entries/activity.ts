@@ -44,6 +44,7 @@ const words = defineWords({
     creditedMessage: (amount: string, from: string, code?: string) =>
       `You received ${amount} from ${from}. ${code === undefined ? 'Your account was credited.' : `Dial ${code} to use it.`}`,
     arriving: 'arriving',
+    heldUntil: (time: string) => `held until ${time}`,
     done: 'done',
     failed: 'FAILED',
     today: 'today',
@@ -63,6 +64,7 @@ const words = defineWords({
     creditedMessage: (amount, from, code) =>
       `Umepokea ${amount} kutoka ${from}. ${code === undefined ? 'Akaunti yako imeongezewa.' : `Piga ${code} kuzitumia.`}`,
     arriving: 'njiani',
+    heldUntil: (time) => `zimezuiwa hadi ${time}`,
     done: 'imekamilika',
     failed: 'IMESHINDIKANA',
     today: 'leo',
@@ -98,6 +100,7 @@ const words = defineWords({
     creditedMessage: (amount, from, code) =>
       `Vous avez reçu ${amount} de ${from}. ${code === undefined ? 'Votre compte a été crédité.' : `Composez ${code} pour vous en servir.`}`,
     arriving: 'en cours',
+    heldUntil: (time) => `retenu jusqu'à ${time}`,
     done: 'terminé',
     failed: 'ÉCHOUÉ',
     today: 'ce jour',
@@ -133,6 +136,7 @@ const words = defineWords({
     creditedMessage: (amount, from, code) =>
       `Recibió ${amount} de ${from}. ${code === undefined ? 'Se abonó a su cuenta.' : `Marque ${code} para usarlo.`}`,
     arriving: 'en camino',
+    heldUntil: (time) => `retenido hasta ${time}`,
     done: 'hecho',
     failed: 'FALLÓ',
     today: 'hoy',
@@ -198,7 +202,14 @@ export const describePayments = (
   ownPayments: readonly Payment[],
   memory: AccountMemory,
   chainId: number,
-) => ownPayments.flatMap((payment) => describePayment(payment, memory, chainId) ?? [])
+  heldFor: Answer<'listHeldFor'> = [],
+) =>
+  ownPayments.flatMap((payment) => {
+    const described = describePayment(payment, memory, chainId)
+    const held = heldFor.find(({ intentId }) => intentId === payment.order.request.intentId)
+    if (described === undefined) return []
+    return held ? { ...described, state: { kind: 'held' as const, until: held.until } } : described
+  })
 
 /** Returns undefined if this version does not know the payment's call. */
 function describePayment(
@@ -312,7 +323,6 @@ function toActivityState(payment: Payment): ActivityState {
 }
 
 type FormatAmount = (wei: bigint) => string
-type ActivityWords = ReturnType<typeof words>
 
 function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
   const { messages, showAmount: formatAmount } = context
@@ -392,7 +402,7 @@ export function writeActivityLine(
   const whole = kind === 'deposit' ? 'all' : text.allOwed
   const amount = amountWei === 'all' ? whole : formatAgreed(agreed, formatAmount(amountWei))
   const { activityLine } = getKindWords(messages, kind)
-  const line = `${activityLine(amount, counterparty)}: ${writeState(text, state)}`
+  const line = `${activityLine(amount, counterparty)}: ${writeState(messages, state)}`
   return receipt === undefined ? line : `${line} (${receipt})`
 }
 
@@ -402,7 +412,9 @@ export const getKindWords = (
 ): Pick<PaymentWords, 'activityLine' | 'creditedMessage'> =>
   kind === 'received' ? words(messages) : payments[kind].words(messages)
 
-function writeState(text: ActivityWords, state: ActivityState): string {
+function writeState(messages: Messages, state: ActivityState): string {
+  const text = words(messages)
+  if (state.kind === 'held') return text.heldUntil(writeTime(messages, state.until))
   if (state.kind !== 'failed') return text[state.kind]
   const reason = state.reason === '' ? 'too_late' : parseRefusalReason(state.reason)
   return `${text.failed}, ${text.reasons[reason]}`

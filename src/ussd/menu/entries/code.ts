@@ -67,6 +67,7 @@ export const codeEntry: Entry = {
   digit: '1',
   label: (messages) => codeWords(messages).lookUp,
   target: 'code',
+  isShown: ({ activity }) => activity === 'unavailable' || activity.till !== undefined,
 }
 
 const payOutEffect: Effect = {

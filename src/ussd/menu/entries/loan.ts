@@ -22,7 +22,7 @@ const words = defineWords({
     limit: (amount: string) => `You may borrow ${amount}`,
     all: 'All of it',
     less: 'Less',
-    enterAmount: 'How much?',
+    enterAmount: 'How much?\n0. Back',
     leastLoan: (amount: string) => `The smallest loan is ${amount}.`,
     terms: (amount: string, fee: string, owed: string, date: string) =>
       `Loan: ${amount}\nFee: ${fee}\nTo repay: ${owed}\nUntil: ${date}`,
@@ -40,7 +40,7 @@ const words = defineWords({
     limit: (amount) => `Unaweza kukopa ${amount}`,
     all: 'Zote',
     less: 'Kidogo',
-    enterAmount: 'Kiasi gani?',
+    enterAmount: 'Kiasi gani?\n0. Rudi',
     leastLoan: (amount) => `Mkopo wa chini ni ${amount}.`,
     terms: (amount, fee, owed, date) =>
       `Mkopo: ${amount}\nAda: ${fee}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
@@ -58,7 +58,7 @@ const words = defineWords({
     limit: (amount) => `Vous pouvez emprunter ${amount}`,
     all: 'Tout',
     less: 'Moins',
-    enterAmount: 'Combien?',
+    enterAmount: 'Combien?\n0. Retour',
     leastLoan: (amount) => `Le plus petit prêt est de ${amount}.`,
     terms: (amount, fee, owed, date) =>
       `Prêt: ${amount}\nFrais: ${fee}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
@@ -75,7 +75,7 @@ const words = defineWords({
     limit: (amount) => `Puede pedir ${amount}`,
     all: 'Todo',
     less: 'Menos',
-    enterAmount: '¿Cuánto?',
+    enterAmount: '¿Cuánto?\n0. Atrás',
     leastLoan: (amount) => `El préstamo mínimo es ${amount}.`,
     terms: (amount, fee, owed, date) =>
       `Préstamo: ${amount}\nComisión: ${fee}\nA pagar: ${owed}\nHasta: ${date}`,

@@ -107,7 +107,11 @@ export const callerSettings = {
     }),
     forgotten: {
       kind: 'list',
-      title: ({ messages }) => messages.pin.forgotten,
+      facts: ['pin'],
+      title: ({ messages }, _, { pin: { kind, hours } }) => {
+        if (hours !== undefined) return messages.pin.waits(hours)
+        return kind === 'blocked' ? messages.pin.forgottenBlocked : messages.pin.forgotten
+      },
       entries: [
         { digit: '1', label: (messages) => words(messages).newPin, target: forgetPinEffect },
       ],

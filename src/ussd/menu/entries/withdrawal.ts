@@ -17,6 +17,8 @@ const words = defineWords({
       `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode for agent: ${code}\n${tx}\nCash once it is done.`,
     failed: 'Withdrawal Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Withdrew ${amount} at ${to}`,
+    creditedMessage: (amount: string, to: string) =>
+      `Ask ${to} for your cash, ${amount}, with your code: see 5.`,
   },
   sw: {
     label: 'Toa kwa Wakala',
@@ -27,6 +29,8 @@ const words = defineWords({
       `Ombi limetumwa\nWakala: ${to}\nKiasi: ${amount}\nMpe msimbo: ${code}\n${tx}\nUtalipwa ikikamilika.`,
     failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulitoa ${amount} kwa wakala ${to}`,
+    creditedMessage: (amount, to) =>
+      `Mwombe ${to} pesa zako, ${amount}, kwa msimbo wako: tazama 5.`,
   },
   fr: {
     label: 'Retirer',
@@ -37,6 +41,8 @@ const words = defineWords({
       `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode pour agent: ${code}\n${tx}\nPayé dès que fini.`,
     failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Retiré ${amount} chez ${to}`,
+    creditedMessage: (amount, to) =>
+      `Demandez votre argent à ${to}, ${amount}, avec votre code: voir 5.`,
   },
   es: {
     label: 'Retirar',
@@ -47,6 +53,7 @@ const words = defineWords({
       `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo para agente: ${code}\n${tx}\nSe paga al terminar.`,
     failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} con ${to}`,
+    creditedMessage: (amount, to) => `Pida su dinero a ${to}, ${amount}, con su código: vea 5.`,
   },
 })
 

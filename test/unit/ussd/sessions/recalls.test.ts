@@ -52,6 +52,7 @@ describe('a payment to a wrong number', () => {
       ask: ${ask}*7*1*1*4 -> ${held('0.001 tRBTC')}
       ask: ${ask}*7*1*1*4 -> same
       more: 5 -> not …Wrong number?…
+      mine: 5 -> CON My Activity|Sent 0.001 tRBTC to 2547...001: held until … UTC, <date> (<receipt>)|…
       more: ${ask} -> ${nothing}
       more: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
 
@@ -86,6 +87,7 @@ describe('a payment to a wrong number', () => {
       see@1: -> ${told('0.001 tRBTC')}
       see@1: 92 -> END You keep it. It is not held any more.
       see@1: 92 -> same
+      mine: 5 -> CON My Activity|Sent 0.001 tRBTC to 2547...001: done (<receipt>)|…
       next@1: -> ${menu}
       next@1: 1 -> END Your Balance: …
       all@1: 2*${other}*all*1 -> ${made}`
