@@ -63,7 +63,7 @@ export function describeHoldStep({ step, by, wei, intent }: HoldStep, unit: Unit
     case 'ended':
       return `${nameOperator(by ?? '')} ended the hold: its receiver keeps it`
     case 'over':
-      return 'not held any more: 24 hours are over'
+      return 'not held any more: a hold lasts for 24 hours at most'
   }
 }
 

@@ -44,6 +44,10 @@ export function listHoldSteps(rows: KeptDraft, intentId: Hex): KeptStep[] {
   const receiver = getAddress(begun.detail.receiver)
   const [from, endsAt] = [begun.at, begun.at + recallMs]
   const none = { wei: null, intentId: null }
+  const end = rows
+    .list({ table: 'audit', list: 'age', from, before: endsAt, limit: maxSearched })
+    .find(({ action, detail }) => action === 'end-recall' && detail.intent === intentId)
+  const endedAt = end?.at ?? endsAt
   let restWei = BigInt(wei)
   const returned = parts
     .listSentSince(rows, receiver, from)
@@ -51,14 +55,12 @@ export function listHoldSteps(rows: KeptDraft, intentId: Hex): KeptStep[] {
     .filter((row) => parts.findRecipient(row)?.toLowerCase() === sender.toLowerCase())
     .sort((a, b) => a.accepted_at - b.accepted_at)
     .flatMap(({ accepted_at: at, spends, intent_id }): KeptStep[] => {
-      if (at >= endsAt || BigInt(spends) > restWei) return []
+      // What its receiver pays once the hold has ended gives nothing back.
+      if (at >= endedAt || BigInt(spends) > restWei) return []
       restWei -= BigInt(spends)
       const [given, by] = [BigInt(spends), receiver]
       return [{ at, step: 'given_back', by, wei: given, intentId: intent_id }]
     })
-  const end = rows
-    .list({ table: 'audit', list: 'age', from, before: endsAt, limit: maxSearched })
-    .find(({ action, detail }) => action === 'end-recall' && detail.intent === intentId)
   const operator = end && readActor(end.id)
   const steps: KeptStep[] = [
     { at: from, step: 'held', by: sender, wei: BigInt(wei), intentId: null },

@@ -28,7 +28,7 @@ type SupportOptions = ConsoleSession & {
 const renderHiddenFields = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
 
-/** Renders the support page; what is looked for is sent in request bodies, never in URLs. */
+/** Renders the support page; a number is sent in request bodies, never in URLs. */
 export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOptions) {
   const shared = { csrf, actor, unit, text }
   return (

@@ -140,6 +140,9 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       pass(1)
       await ledger.endRecall(bob, id('t'), `keep:${id('t')}`)
       await ledger.endRecall(bob, id('u'), 'amina/ended')
+      pass(1)
+      // Who keeps it and pays the sender later has given nothing back.
+      expect(await spend(ledger, 'other', 5n, 1_000n)).toMatchObject({ kind: 'accepted' })
       const ended = [{ step: 'held' }, { step: 'kept', by: bob, wei: null }]
       expect(await list('t')).toMatchObject(ended)
       expect(await list('u')).toMatchObject([{ step: 'held' }, { step: 'ended', by: 'amina' }])
