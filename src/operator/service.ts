@@ -139,6 +139,7 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       return {
         alerts: listCurrentAlerts(await readKnownHealth(), deployment).map(toAlert),
         past: past.map(toAlert),
+        areTold: options.postNotice !== undefined,
       }
     },
     loans: (query: Parameters<typeof readLoans>[1]) => readLoans(options, query),

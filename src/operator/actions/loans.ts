@@ -23,6 +23,7 @@ const nodeTimeoutMs = 5_000
 const ageDays = [0, 7, 30, 90, Number.POSITIVE_INFINITY]
 const ageNames = ['not_due', 'to_7_days', 'to_30_days', 'to_90_days', 'older'] as const
 const dayMs = 86_400_000
+const soonMs = 7 * dayMs
 /** Limits the loans that are summed or exported. */
 const maxLoans = 20_000
 
@@ -90,6 +91,7 @@ export async function readLoans(
     relayer.ledger.listLoans({ contract: deployment.loan, state: loanState, limit: maxListed })
   const owed = await listLoans('owed', maxLoans)
   const loans = state === 'owed' ? owed.slice(0, limit) : await listLoans(state, limit)
+  const dueSoon = owed.filter(({ dueAt }) => dueAt * 1_000 >= now && dueAt * 1_000 <= now + soonMs)
   const { loans: count, lentWei, repaidWei, writtenOffWei } = book.sums
   return {
     block: (book.next ?? 0) - 1,
@@ -108,6 +110,7 @@ export async function readLoans(
       const groupLoans = owed.filter((loan) => findAgeGroup(loan, now) === group)
       return { name, loans: groupLoans.length, owedWei: `${sumDebts(groupLoans)}` }
     }),
+    dueSoon: { loans: dueSoon.length, owedWei: `${sumDebts(dueSoon)}` },
     loans: loans.map((loan) => toLoanAnswer(loan, now)),
   }
 }

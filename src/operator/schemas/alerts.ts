@@ -35,6 +35,11 @@ export const alert = z.object({
 })
 
 /** Describes `GET /operator/alerts`: raised alerts, and past ones with the latest first. */
-export const alertsAnswer = z.object({ alerts: z.array(alert), past: z.array(alert) })
+export const alertsAnswer = z.object({
+  alerts: z.array(alert),
+  past: z.array(alert),
+  /** Is false without `ALERT_WEBHOOK_URL`: then an alert is told to nobody. */
+  areTold: z.boolean(),
+})
 
 export type AlertName = (typeof alertNames)[number]

@@ -32,10 +32,12 @@ const ages: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   older: ['Overdue for longer', 'bad'],
 }
 
+const countLoans = (count: number): string => (count === 1 ? '1 loan' : `${count} loans`)
+
 type LoansOptions = { book: LoansAnswer; state: string }
 
 export function Loans({ book, state: current }: LoansOptions) {
-  const { sums, loans, unit, isWhole, block, head } = book
+  const { sums, dueSoon, loans, unit, isWhole, block, head } = book
   const groups = book.ages.map((age) => {
     const [label, tone] = ages[age.name] ?? [age.name, 'bad']
     return { ...age, label, tone }
@@ -57,8 +59,11 @@ export function Loans({ book, state: current }: LoansOptions) {
           ]}
           unit={unit}
         />
+        <p>
+          Due in the next 7 days: {countLoans(dueSoon.loans)}, {showMoney(dueSoon.owedWei, unit)}
+        </p>
         <p class="soft">
-          In all {sums.loans} loans of {showMoney(sums.lentWei, unit)};{' '}
+          In all {countLoans(sums.loans)} of {showMoney(sums.lentWei, unit)};{' '}
           {showMoney(sums.repaidWei, unit)} were repaid, and {showMoney(sums.writtenOffWei, unit)}{' '}
           written off. Read up to block {block} of {head}.
         </p>
@@ -116,12 +121,18 @@ function drawSpentCalls({ quota, spentToday, revokedAt }: ShownKey) {
   return isUsedUp ? <span class="bad">{spentToday}: used up</span> : spentToday
 }
 
-export function Alerts({ alerts, past }: OperatorAnswer<'alerts'>) {
+export function Alerts({ alerts, past, areTold }: OperatorAnswer<'alerts'>) {
   const active = alerts.filter(({ overSince }) => overSince === null)
   const over = [...alerts.filter((alert) => !active.includes(alert)), ...past]
   return (
     <>
       <Live name="raised" title="Active">
+        {!areTold && (
+          <p class="wait">
+            Alerts are told to nobody: they are on these pages alone. To be told, set
+            ALERT_WEBHOOK_URL.
+          </p>
+        )}
         <Rows name="Active" of={active} columns={['says', 'raisedAt']} />
       </Live>
       <Live name="past" title="Resolved">

@@ -355,14 +355,20 @@ describe("the operator's interface", () => {
     expect(book.ages[0]).toMatchObject({ name: 'not_due', loans: book.loans.length })
     const { issuedAt = '', dueAt = '' } = book.loans[0] ?? {}
     expect(Date.parse(dueAt)).toBeGreaterThan(Date.parse(issuedAt))
+    expect(book.dueSoon).toEqual({ loans: 0, owedWei: '0' })
 
     await dial(deployment, { phone, sessionId: 'repay', text: '4*1' })
     await deployment.allDone()
     await chain.anvil.ask('anvil_mine', ['0x20'])
-    deployment.pass(Date.parse(dueAt) - Date.now() + 3 * 86_400_000)
+    const dayMs = 86_400_000
+    deployment.pass(Date.parse(dueAt) - Date.now() - 6 * dayMs)
+    const { sums, dueSoon, loans: owed } = await ask()
+    expect(dueSoon).toEqual({ loans: owed.length, owedWei: sums.owedWei })
+    deployment.pass(9 * dayMs)
     const repaid = (await ask('?state=repaid')).loans
     expect(repaid).toMatchObject([{ borrower: account, owedWei: '0', repaidWei: lentWei }])
     const late = await ask()
+    expect(late.dueSoon.loans).toBe(0)
     expect(late.loans.map(({ overdueDays }) => overdueDays)).not.toContain(0)
     expect(late.ages[1]?.loans).toBe(late.loans.length)
     const { body } = await deployment.ask('/operator/loans.csv', { headers: authorized })
