@@ -138,14 +138,16 @@ export function describeRelayer(relayer: Relayer, currency: string): string {
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 
+type MovedPayment = PaymentSummary & Partial<Pick<PaymentDetails, 'creditedWei'>>
+
 /** Writes what a payment moves, after a word; nothing if that is not known. */
 function writeMoved(
   word: string,
-  { spendsWei, lentWei, agreed }: PaymentSummary,
+  { spendsWei, lentWei, creditedWei, agreed }: MovedPayment,
   unit: Unit,
   price: PaymentDetails['price'] = null,
 ) {
-  const wei = lentWei ?? spendsWei
+  const wei = creditedWei ?? lentWei ?? spendsWei
   const text = writeAmount(wei, unit)
   if (wei === '0') return ''
   const local = agreed ? formatAgreed(agreed, text) : formatNow(text, BigInt(wei), unit, price)
@@ -159,7 +161,7 @@ export function describePayment(payment: PaymentSummary, unit: Unit): string {
 }
 
 export function explainPayment(
-  payment: PaymentSummary,
+  payment: MovedPayment,
   unit: Unit,
   price: PaymentDetails['price'] = null,
 ): string {

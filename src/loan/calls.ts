@@ -12,6 +12,7 @@ import {
   encodeFunctionData,
   getAbiItem,
   type Hex,
+  isAddressEqual,
   maxUint256,
   slice,
   toFunctionSelector,
@@ -143,6 +144,28 @@ export function decodeDepositedWei({ topics, data }: { topics: Hex[]; data: Hex 
   if (first === undefined) throw new Error('an event has no topic')
   const log = { abi: loanAbi, eventName: 'Deposited', data } as const
   return decodeEventLog({ ...log, topics: [first, ...rest] }).args.amount
+}
+
+/** Sums what a sweep credited to an account, by its receipt; undefined if that does not tell. */
+export function sumCredited(
+  events: readonly { topics: Hex[]; data: Hex }[],
+  account: Address,
+): bigint | undefined {
+  const decode = ({ topics, data }: { topics: Hex[]; data: Hex }) =>
+    tryToDecode(() => decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] }))
+  const decoded = events.map(decode)
+  const deposited = decoded.flatMap((event) =>
+    event?.eventName === 'Deposited' && isAddressEqual(event.args.account, account) ? event : [],
+  )
+  const [first] = deposited
+  if (first === undefined) return undefined
+  // Who took the inlet for an account has paid it within the contract.
+  const inside = decoded.flatMap((event) =>
+    event?.eventName === 'Transferred' && isAddressEqual(event.args.from, first.args.payer)
+      ? event
+      : [],
+  )
+  return [...deposited, ...inside].reduce((sum, { args }) => sum + args.amount, 0n)
 }
 
 const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> = {

@@ -80,6 +80,7 @@ export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at
 /** Holds what the ledger's rows do not tell; without `recalls` no standing of a hold is told. */
 type MoreDetails = {
   gas?: number | undefined
+  credited?: bigint | undefined
   rate?: Rate | undefined
   recalls?: RecallTimes
 }
@@ -88,13 +89,14 @@ type MoreDetails = {
 export function toPaymentDetails(
   chain: Chain,
   trace: Omit<PaymentTrace, 'holdSteps'> & Partial<Pick<PaymentTrace, 'holdSteps'>>,
-  { gas, rate, recalls }: MoreDetails = {},
+  { gas, credited, rate, recalls }: MoreDetails = {},
 ): PaymentDetails {
   const { transactions, screen, messages, batch, recall, holdSteps = [], ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
     price: record.agreed ? null : toPrice(rate),
+    creditedWei: credited?.toString() ?? null,
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
     recall: recall && recalls ? toRecall(recall, recalls) : null,

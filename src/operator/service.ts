@@ -1,4 +1,6 @@
-import type { Hex } from 'viem'
+import { getAddress, type Hex, isAddressEqual } from 'viem'
+import type { Receipt } from '../chain/node.ts'
+import { sumCredited } from '../loan/calls.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -20,6 +22,7 @@ import type { PagePosition } from './kept/backup.ts'
 import type { PaymentTrace } from './kept/takings.ts'
 import { writeMetrics } from './metrics.ts'
 import {
+  type Deployment,
   toAlert,
   toAuditEntry,
   toEventAnswer,
@@ -131,8 +134,10 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
     async payment(intent: Hex) {
       const trace = await ledger.tracePayment(intent, options.recalls)
       if (trace === undefined) return undefined
-      const [gas, rate] = await Promise.all([readGasUsed(relayer, trace), options.readRate()])
-      return toPaymentDetails(chain, trace, { gas, rate, recalls: options.recalls })
+      const [receipt, rate] = await Promise.all([readReceipt(relayer, trace), options.readRate()])
+      const credited = receipt && findCredited(receipt, trace, deployment)
+      const { recalls } = options
+      return toPaymentDetails(chain, trace, { gas: receipt?.gasUsed, credited, rate, recalls })
     },
     async alerts() {
       const past = await ledger.listPastAlerts()
@@ -161,11 +166,18 @@ async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<Rela
   return { chain, pool }
 }
 
-/** Reads the gas used by a payment's transaction; undefined if unmined or without an answer. */
-async function readGasUsed({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
+/** Finds in a receipt what a payment credited; undefined for other payments than credits. */
+function findCredited({ logs }: Receipt, { kind, outcome, account }: PaymentTrace, of: Deployment) {
+  if (kind !== 'deposit' || outcome !== 'executed') return undefined
+  const events = logs.filter(({ address }) => isAddressEqual(address, of.loan))
+  return sumCredited(events, getAddress(account))
+}
+
+/** Reads the receipt of a payment's transaction; undefined if unmined or without an answer. */
+async function readReceipt({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
   if (hash === null || block === null) return undefined
   try {
-    return (await node.getReceipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed
+    return await node.getReceipt(hash, clock.timeout(nodeTimeoutMs))
   } catch (error) {
     log({ level: 'warn', event: 'gas.unknown', message: describeFault(error) })
     return undefined

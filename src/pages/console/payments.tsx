@@ -16,18 +16,24 @@ import { drawAccount, drawLink, Facts, Rows, toWords } from './answer.tsx'
 /** Names a kind of payment as its entry of the phone's menu does. */
 export const nameKind = (kind: PaymentKind): string => payments[kind].words(english).label
 
+/** Says what a payment moves whose amount the chain alone knows. */
+const movesAll: Partial<Record<PaymentKind, string>> = {
+  repayment: 'all that was owed',
+  deposit: 'all that had arrived',
+}
+
 /**
  * Shows what a payment moves, first as agreed in local money, else with what that is worth now by
  * a price; empty if that is not known.
  */
 export function showAmount(
-  payment: PaymentSummary,
+  payment: PaymentSummary & Partial<Pick<PaymentDetails, 'creditedWei'>>,
   unit: Unit,
   price: Parameters<typeof formatNow>[3] = null,
 ): string {
-  const { kind, spendsWei, lentWei, agreed } = payment
-  const wei = lentWei ?? spendsWei
-  if (wei === '0') return kind === 'repayment' ? 'all that was owed' : ''
+  const { kind, spendsWei, lentWei, creditedWei, agreed } = payment
+  const wei = creditedWei ?? lentWei ?? spendsWei
+  if (wei === '0') return movesAll[kind] ?? ''
   const text = showMoney(wei, unit)
   return agreed ? formatAgreed(agreed, text) : formatNow(text, BigInt(wei), unit, price)
 }

@@ -156,7 +156,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           'acceptedAt',
           ['Way', nameWay],
           ['Kind', ({ kind }) => nameKind(kind)],
-          ['Amount', (payment) => showAmount(payment, unit, price)],
+          ['Amount', (payment) => showAmount(details.get(payment.intent) ?? payment, unit, price)],
           ['With', drawOtherAccount],
           ['Code', drawCode],
           ['Outcome', describeFate],

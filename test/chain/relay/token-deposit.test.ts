@@ -102,10 +102,12 @@ test("an operator's sweep credits what arrived, once in a window, and one number
   expect(once.lines[1]).toContain('this is not a phone number')
   expect(await balances()).toEqual(['5000000', '0', '2000000'])
   const { payments } = await deployment.payments()
-  for (const { intent } of payments)
-    expect((await deployment.payment(intent)).screen).toBe(
-      'No screen: an operator began this payment.',
-    )
+  const credits = await Promise.all(payments.map(({ intent }) => deployment.payment(intent)))
+  const shown = 'No screen: an operator began this payment.'
+  expect(credits.map(({ screen }) => screen)).toEqual([shown, shown])
+  expect(credits.map(({ creditedWei }) => creditedWei).sort()).toEqual(['2000000', '5000000'])
+  const { output: why } = await operate(ops, ['why', `${payments[1]?.intent}`])
+  expect(why).toMatch(/^The deposit of 5\.00 USD, accepted/)
   // What comes later in the window waits for the next one.
   await pay(first, 3n * 10n ** 18n)
   expect((await sweep()).lines[0]).toContain('3.00 USD there, payment 0x')

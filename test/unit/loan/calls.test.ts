@@ -1,5 +1,13 @@
+import { encodeEventTopics, type Hex, numberToHex, pad } from 'viem'
 import { expect, test } from 'vitest'
-import { decodeCall, encodeCall, encodeReadCall, type LoanCall } from '../../../src/loan/calls.ts'
+import { loanAbi } from '../../../src/loan/abi.ts'
+import {
+  decodeCall,
+  encodeCall,
+  encodeReadCall,
+  type LoanCall,
+  sumCredited,
+} from '../../../src/loan/calls.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 
@@ -17,4 +25,23 @@ test('other calldata is not decoded as a payment', () => {
   for (const data of ['0x', '0x12345678', encodeReadCall('terms')] as const) {
     expect(decodeCall(data)).toBeUndefined()
   }
+})
+
+test('a sweep credits what was deposited to its account, and what its inlet had within the contract', () => {
+  const [account, inlet, other] = ['aa', 'bb', 'cc'].map(
+    (digits) => `0x${digits.repeat(20)}` as const,
+  ) as [Hex, Hex, Hex]
+  const write = (eventName: 'Deposited' | 'Transferred', args: object, amount: bigint) => ({
+    topics: encodeEventTopics({ abi: loanAbi, eventName, args } as never) as Hex[],
+    data: pad(numberToHex(amount)),
+  })
+  const events = [
+    { topics: [pad('0x1')], data: '0x' as Hex },
+    write('Deposited', { account: other, payer: other }, 1n),
+    write('Transferred', { from: inlet, to: account }, 20n),
+    write('Transferred', { from: other, to: account }, 300n),
+    write('Deposited', { account, payer: inlet }, 4_000n),
+  ]
+  expect(sumCredited(events, account)).toBe(4_020n)
+  expect(sumCredited(events.slice(0, -1), account)).toBeUndefined()
 })

@@ -231,7 +231,7 @@ test('a payment is shown first as it was agreed in local money', () => {
   const amount = 'KES 1,000.50 (0.25 tRBTC)'
   expect(describePayment(local, unit)).toContain(`  Transfer ${amount}  of `)
   const details = {
-    ...{ ...local, deadline: null, gasUsed: null, screen: null },
+    ...{ ...local, deadline: null, gasUsed: null, creditedWei: null, screen: null },
     recall: { state: 'till', wei: null, until: at, everyDays: 7 } as const,
     holdSteps: [],
     price: null,

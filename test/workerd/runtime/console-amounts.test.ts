@@ -18,7 +18,15 @@ const payment = {
     relayer: null,
   },
   ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
-  ...{ explorer: null, deadline: null, gasUsed: null, screen: null, recall: null, price: null },
+  ...{
+    explorer: null,
+    deadline: null,
+    gasUsed: null,
+    creditedWei: null,
+    screen: null,
+    recall: null,
+    price: null,
+  },
   ...{ transitions: [], batch: [], holdSteps: [], messages: [], transactions: [] },
 }
 const unit = createCoinUnit('tRBTC')
@@ -53,6 +61,11 @@ describe('a payment in the console', () => {
       `${PaymentTable({ payments: [{ ...payment, agreed: null, spendsWei: '0', ...changes }], unit })}`
     expect(show({ kind: 'loan', lentWei: '10000000000000000' })).toContain('>0.01 tRBTC</td>')
     expect(show({ kind: 'repayment' })).toContain('>all that was owed</td>')
+    const credit = { kind: 'deposit', spendsWei: '0' } as const
+    expect(show(credit)).toContain('>all that had arrived</td>')
+    const creditedWei = '20000000000000000'
+    const page = `${PaymentView({ payment: { ...payment, agreed: null, ...credit, creditedWei }, unit })}`
+    expect(page).toContain('Credit what arrived: 0.02 tRBTC')
   })
 
   test('has in its time line who held it, what came back, and how that ended', ({ expect }) => {
