@@ -122,9 +122,10 @@ function checkQueue({ vitals, terms }: KnownHealthData): Finding {
   return isCrowded(terms, vitals) ? refusing(`${says}: one more would come too late`) : ok(says)
 }
 
-function checkIdentity({ vitals: { identity } }: KnownHealthData): Finding {
+function checkIdentity({ vitals: { identity, nextNonce } }: KnownHealthData): Finding {
   if (identity === undefined) return unknown('The secrets have not been compared yet')
-  if (identity.kind === 'same') return ok('The ledger is empty, or was begun with these secrets')
+  if (identity.kind === 'same')
+    return ok(`The ledger ${nextNonce > 0 ? '' : 'is empty, or '}was begun with these secrets`)
   const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
   const isRenumbered = identity.names.includes('NUMBERING')
   return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run ops -- account alias\`)` : says)

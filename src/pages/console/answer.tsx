@@ -59,11 +59,14 @@ function drawColumns<Answer extends object>(
   unit: Unit | undefined,
   columns: readonly Column<Answer>[],
 ): Fact[] {
-  return columns.map((column) =>
-    typeof column === 'string'
-      ? [nameField(column), drawValue(column, answer[column], unit)]
-      : [column[0], column[1](answer)],
-  )
+  return columns.map((column) => {
+    if (typeof column !== 'string') return [column[0], column[1](answer)]
+    // Beside a value, its time has a title of its own.
+    const of = column.replace(/At$/, '')
+    const isOfOther = of !== column && of in answer
+    const title = isOfOther ? `${nameField(of)} read` : nameField(column)
+    return [title, drawValue(column, answer[column], unit)]
+  })
 }
 
 type AnswerOptions<Answer, Shown> = {

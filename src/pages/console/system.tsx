@@ -7,7 +7,8 @@ import { Facts, Rows } from './answer.tsx'
 /** Shows what those read who run the machines: each fact of the status by its own name. */
 export function System({ status }: { status: StatusAnswer }) {
   const { head, callsToday, version, schema, chainId, health, guards, relayers, unit } = status
-  const { pool, ...contracts } = status.contracts
+  const { pool, at: stateRead, ...contracts } = status.contracts
+  const { at: amountsRead = null, ...amounts } = pool ?? {}
   const coin = createCoinUnit(status.currency)
   const gasUsed = status.blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`)
   return (
@@ -22,7 +23,7 @@ export function System({ status }: { status: StatusAnswer }) {
         ))}
       </Live>
       <Live name="contracts" title="The contracts, and the money to lend">
-        <Facts of={{ ...contracts, ...pool }} unit={unit} />
+        <Facts of={{ ...contracts, stateRead, ...amounts, amountsRead }} unit={unit} />
       </Live>
       <Live name="chain" title="The chain, and this version">
         <Facts of={{ chainId, version, schema, head, gasUsed, callsToday }} />

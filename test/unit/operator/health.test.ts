@@ -29,6 +29,13 @@ describe('health', () => {
   } as const
   const early = { number: 9, timestampSeconds: now / 1_000 + 900, at, since: now - 600_000 }
 
+  test('says that a ledger with payments was begun with these secrets, and is not empty', () => {
+    const says = (nextNonce: number) =>
+      runChecks(conditionWith({ nextNonce })).find(({ name }) => name === 'identity')?.says
+    expect(says(0)).toBe('The ledger is empty, or was begun with these secrets')
+    expect(says(3)).toBe('The ledger was begun with these secrets')
+  })
+
   test.for<[what: string, condition: HealthData, failing: string[]]>([
     ['nothing where all is well', conditionWith(), []],
     ['no budget that is not spent', spent(60), []],

@@ -1,9 +1,11 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { Alerts, Loans } from '../../../src/pages/console/lists.tsx'
+import { System } from '../../../src/pages/console/system.tsx'
 
 const unit = createCoinUnit('tRBTC')
 const wei = '10000000000000000'
+const at = '2026-01-01T19:42:00.000Z'
 
 function showBook(loans: number): string {
   const sums = { loans, lentWei: wei, repaidWei: '0', writtenOffWei: '0', owedWei: wei }
@@ -24,5 +26,35 @@ describe('the console’s lists', () => {
     const words = 'Alerts are told to nobody'
     expect(`${Alerts({ alerts: [], past: [], areTold: false })}`).toContain(words)
     expect(`${Alerts({ alerts: [], past: [], areTold: true })}`).not.toContain(words)
+  })
+  test('name no two facts of the system alike, nor their times', ({ expect }) => {
+    const amounts = { liquidityWei: '9', owedWei: '1', balancesWei: '1', capLeftWei: '9' }
+    const pool = { ...amounts, principalWei: '1', isPaused: false, at }
+    const status = {
+      ...{
+        head: { number: 9, at },
+        callsToday: null,
+        version: '1',
+        schema: '2',
+        chainId: 31,
+        unit,
+      },
+      ...{
+        health: { status: 'ok', failing: [], checks: [] },
+        guards: [],
+        relayers: [],
+        blocks: [],
+      },
+      ...{ currency: 'tRBTC', lately: { hour: { counts: {} }, today: { counts: {} } } },
+      contracts: { loan: at, forwarder: at, state: 'ready', at, token: 'moves', tokenAt: at, pool },
+      nodes: [{ label: 'node 1', height: 9, heightAt: at, heightSince: at, methods: [] }],
+    }
+    const page = `${System({ status: status as never })}`
+    for (const part of page.split('<h2>')) {
+      const titles = [...part.matchAll(/<(?:dt|th scope="col")>([^<]+)/g)].map(([, name]) => name)
+      expect(titles).toEqual([...new Set(titles)])
+    }
+    expect(page).toMatch(/>Height<.*>Height read<.*>Height since</)
+    expect(page).toMatch(/>Token<.*>Token read<.*>State read<.*>Amounts read</)
   })
 })
