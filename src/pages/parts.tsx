@@ -1,4 +1,4 @@
-import { type Child, createContext, useContext } from 'hono/jsx'
+import type { Child } from 'hono/jsx'
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { findCommandLack } from '../operator/access/roles.ts'
 import type { Actor } from '../operator/schemas/actor.ts'
@@ -83,15 +83,30 @@ export const Prose = ({ text, you }: { text: string; you?: Actor | undefined }) 
 export const showMoney = (wei: string | null, unit: Unit): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
 
-/** Names the time zone in which a page writes all times. */
-export const TimeZone = createContext('UTC')
+let pageZone = 'UTC'
+
+/**
+ * Renders a page whose times are all in a zone. It is rendered at once, so that no other page comes
+ * between. (A context of hono/jsx does the same, and brings 6 kB of hooks into the Worker.)
+ */
+export function renderInZone(timeZone: string, render: () => string): string {
+  pageZone = timeZone
+  try {
+    return render()
+  } finally {
+    pageZone = 'UTC'
+  }
+}
+
+/** Names the time zone of the page that is being rendered. */
+export const getPageZone = (): string => pageZone
 
 /** Keeps the format of each time zone: creating one costs more than a page. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Writes a time as the page that is being rendered does: `2026-01-01 22:42:00`. */
 export function tellTime(at: string): string {
-  const timeZone = useContext(TimeZone)
+  const timeZone = pageZone
   const options = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
   // The Swedish form is that of ISO 8601.
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options)

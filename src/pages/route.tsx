@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx'
 import { NONCE, type SecureHeadersVariables, secureHeaders } from 'hono/secure-headers'
 import { Hono } from 'hono/tiny'
 import { Page, type PageOptions } from './layout.tsx'
-import { TimeZone } from './parts.tsx'
+import { renderInZone } from './parts.tsx'
 
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
@@ -39,15 +39,15 @@ export function showPage(
   { timeZone = 'UTC', ...options }: ShownPage,
 ) {
   const isUpdate = c.req.header('x-fresh') !== undefined
-  return c.html(
-    <TimeZone.Provider value={timeZone}>
-      {isUpdate ? (
-        [options.nav, content]
-      ) : (
-        <Page {...options} nonce={c.get('secureHeadersNonce') ?? ''}>
-          {content}
-        </Page>
-      )}
-    </TimeZone.Provider>,
+  const page = isUpdate ? (
+    <>
+      {options.nav}
+      {content}
+    </>
+  ) : (
+    <Page {...options} nonce={c.get('secureHeadersNonce') ?? ''}>
+      {content}
+    </Page>
   )
+  return c.html(renderInZone(timeZone, () => `${page}`))
 }

@@ -1,10 +1,9 @@
-import { useContext } from 'hono/jsx'
 import { nameOperator } from '../../operator/access/operators.ts'
 import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { LedgerSilent } from '../../operator/service.ts'
-import { Prose, TimeZone, tellClock } from '../parts.tsx'
+import { getPageZone, Prose, tellClock } from '../parts.tsx'
 import { judgeStatus } from './condition.ts'
 import type { ConsoleSession } from './session.ts'
 
@@ -71,7 +70,7 @@ function StateLine({ status, isTold }: { status: StatusAnswer; isTold: boolean }
       <b>{status.network}</b> {isTold || <span class={tone}>{title}</span>}{' '}
       {isTold || (cause && <Prose text={cause} you={status.you} />)}{' '}
       <span class="soft">
-        {tellClock(status.now)}, all times in {useContext(TimeZone)}
+        {tellClock(status.now)}, all times in {getPageZone()}
       </span>
     </>
   )

@@ -154,7 +154,7 @@ const incidents: readonly Incident[] = [
     },
     alert: 'stuck',
     remedy:
-      /Nonce \d+ has waited for a block since \S+: the node did not accept it in the last .* name another node in NODE_URL\./,
+      /Nonce \d+ has waited for a block since \S+( \S+)?: the node did not accept it in the last .* name another node in NODE_URL\./,
   },
   {
     name: 'a spent budget',
@@ -172,7 +172,7 @@ const incidents: readonly Incident[] = [
     },
     ...{ check: 'node', alert: 'node_down' },
     remedy:
-      /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+\. Repair the node/,
+      /Block \d+ is \d+ s old: nodes answer, but their chain has had no new block since \S+( \S+)?\. Repair the node/,
     pages: { '/system': /able, but see the checks.*no new block since/s },
   },
 ]

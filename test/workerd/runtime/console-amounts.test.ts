@@ -3,7 +3,7 @@ import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { PaymentTable, PaymentView } from '../../../src/pages/console/payments.tsx'
 import { TillSums } from '../../../src/pages/console/support.tsx'
-import { Prose, TimeZone } from '../../../src/pages/parts.tsx'
+import { Prose, renderInZone } from '../../../src/pages/parts.tsx'
 
 const at = '2026-01-01T19:42:00.000Z'
 const payment = {
@@ -90,7 +90,7 @@ describe('a payment in the console', () => {
       jsx(PaymentView, { payment: { ...payments[0], recall } as never, unit }),
       jsx(Prose, { text: `The last at ${at}, and \`npm run ops -- why 1\`.` }),
     ]
-    const page = `${jsx(TimeZone.Provider, { value: 'Africa/Nairobi', children })}`
+    const page = renderInZone('Africa/Nairobi', () => children.join(''))
     expect(page).toContain(`<time datetime="${at}">2026-01-01 22:42:00</time></td>`)
     expect(page).toContain(`<time datetime="${at}">2026-01-01 22:42:00</time> accepted`)
     expect(page).toContain('for 1 tRBTC, read 2026-01-01 22:42:00')

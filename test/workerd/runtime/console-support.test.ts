@@ -1,14 +1,16 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
+import type { AccountFound } from '../../../src/operator/schemas/callers.ts'
 import { Support } from '../../../src/pages/console/support.tsx'
 
 const unit = createCoinUnit('tRBTC')
 const at = '2026-01-01T19:42:00.000Z'
-const account = `0x${'11'.repeat(20)}`
-const caller = {
+const account = `0x${'11'.repeat(20)}` as const
+const caller: AccountFound = {
   ...{ account, balanceWei: '0', owedWei: '0', price: null, dueAt: null, heldAt: null, open: 0 },
   ...{ payments: [], arrivals: [], loan: null, reminded: null, tills: [], refusals: [] },
-  ...{ till: null, recalled: [], today: {} },
+  ...{ till: null, recalled: [], receiveAddress: null, waitingWei: null },
+  today: { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null },
   pin: { isChosen: true, isBlocked: false, isDormant: false, replaceableAt: null },
 }
 
@@ -51,6 +53,7 @@ describe('support’s page of a caller', () => {
       expect(page).not.toContain('unblock')
     }
   })
+
   test('says apart that the account is held, and what is kept back for a sender', ({ expect }) => {
     const recalled = [{ intent: `0x${'cd'.repeat(22)}`, sender: account, wei: '1', until: at }]
     const page = show({ heldAt: at, recalled })
