@@ -3,6 +3,7 @@ import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
+import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
 import { drawHalf, sampleOf } from '../../support/sample.ts'
 
@@ -145,7 +146,15 @@ describe('two relays with one key and a ledger each', () => {
         }),
       )
       expect(replies.map(readClaim)).toEqual(replies.map(() => 'submitted'))
-      await expect.poll(() => other.openRows()).toEqual([])
+      // A ledger waits up to ten minutes for the receipt of a nonce that the other one's bytes have
+      // used. What the chain has passed is in no later block.
+      const listMinable = async () => {
+        const { address } = deriveRelayerAccount(rig.chain.bindings.RELAYER_MNEMONIC ?? '', 31, 0)
+        const count = await rig.chain.anvil.ask('eth_getTransactionCount', [address, 'latest'])
+        const rows = await other.openRows()
+        return rows.filter(({ nonce }) => Number(nonce ?? Infinity) >= Number(count))
+      }
+      await expect.poll(listMinable).toEqual([])
       await rig.settle()
       expect(await rig.judge()).toMatchObject({ executed: before + 6, faults: [] })
     } finally {
