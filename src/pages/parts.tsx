@@ -87,7 +87,7 @@ let pageZone = 'UTC'
 
 /**
  * Renders a page whose times are all in a zone. It is rendered at once, so that no other page comes
- * between. (A context of hono/jsx does the same, and brings 6 kB of hooks into the Worker.)
+ * between. A context is larger (findings/hono-jsx-context-brings-the-browser.sh).
  */
 export function renderInZone(timeZone: string, render: () => string): string {
   pageZone = timeZone
