@@ -29,6 +29,7 @@ const facts: ScreenFacts = {
   recipientName: 'none',
   heldNames: 'unavailable',
   recallable: [],
+  recallFrom: 'none',
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

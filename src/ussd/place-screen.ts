@@ -81,6 +81,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
   recipientName: 'none',
   heldNames: 'unavailable',
   recallable: [],
+  recallFrom: 'none',
 }
 
 /** Is the visit for which a place's facts are read. */
@@ -128,6 +129,10 @@ const factReaders: FactReaders = {
   recipientName: lookUpName,
   heldNames: ({ services: { names }, account }) => names.read(account.address),
   recallable: (shown) => listOffered(shown, shown.place.name === 'wrongNumber'),
+  async recallFrom({ services: { ledger, settings }, account: { address: sender } }) {
+    const found = await ledger.listRecallable({ sender, ...settings.recalls })
+    return found.find(({ from }) => from !== undefined)?.from ?? 'none'
+  },
   recipients: listKnownRecipients,
   async wallets(shown) {
     const { now, ...stored } = await shown.services.memory.read(shown.account.address)

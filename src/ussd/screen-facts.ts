@@ -33,6 +33,8 @@ export type ScreenFacts = {
   heldNames: HeldNames | Unavailable
   /** Lists payments that may be called a mistake; empty too if they cannot be read. */
   recallable: readonly DraftRecall[]
+  /** Tells from when on the caller may say so again (Unix time in ms), if only that forbids it. */
+  recallFrom: number | 'none'
   registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {
@@ -91,6 +93,8 @@ export type Activity = {
 
 export type ActivityState =
   | { kind: 'arriving' | 'done' }
+  /** It was held back for its sender, and did not come back. */
+  | { kind: 'kept' }
   /** It is held back for its sender until then (Unix time in ms). */
   | { kind: 'held'; until: number }
   /** `reason` is the contract's; empty if the payment expired. */

@@ -101,8 +101,10 @@ export function writeSms(
   }
   if (payment.recalled !== undefined) {
     const { wei, until } = payment.recalled
-    const { mistaken, onlyYou } = recallWords(messages)
-    const told = mistaken(showAmount(BigInt(wei)), facts.who, writeTime(messages, until))
+    const { mistaken, onlyYou, notBack } = recallWords(messages)
+    const amount = showAmount(BigInt(wei))
+    if (facts.kind !== 'received') return [notBack(amount, facts.who)]
+    const told = mistaken(amount, facts.who, writeTime(messages, until))
     return [`${told}\n${onlyYou(code)}`, `${told}\n${onlyYou()}`, told]
   }
   const text = writeOutcome(facts, payment, messages, showAmount, code)

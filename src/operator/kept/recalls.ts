@@ -33,6 +33,11 @@ type KeptStep = {
   intentId: Hex | null
 }
 
+/** Tells until when a payment is held; undefined if it was, and did not come back. */
+type HeldFor = { intentId: Hex; until: number | undefined }
+
+const noRecalls: RecallTimes = { withinMs: 0, everyMs: 0 }
+
 /** Limits the entries of the audit among which the end of a hold is looked for. */
 const maxSearched = 1_000
 
@@ -81,7 +86,22 @@ export const keptRecallSteps = {
    * never one from or to an account with a till.
    */
   listRecallable: reads(({ rows }: Kept, limits: Limits) =>
-    parts.listRecallable(rows, limits, findTills(rows)),
+    parts
+      .listRecallable(rows, limits, findTills(rows))
+      // What was held once is never again.
+      .filter(({ intentId }) => rows.row('audit', nameRecall(intentId)) === undefined),
+  ),
+  /** Lists the last payments of a sender that are held, until when, or that were held in vain. */
+  listHeldFor: reads(({ rows }: Kept, sender: Address, count: number) =>
+    parts
+      .listPaymentsSince(rows, sender, 0, count)
+      .flatMap(({ intent_id: intentId }): HeldFor[] => {
+        const last = listHoldSteps(rows, intentId).at(-1)?.step
+        const standing = last && parts.findStanding(rows, intentId, noRecalls, () => false)
+        if (standing?.kind === 'held') return [{ intentId, until: standing.until }]
+        const isKept = last === 'kept' || last === 'ended' || last === 'over'
+        return standing && isKept ? [{ intentId, until: undefined }] : []
+      }),
   ),
   /** Holds back what is unspent of a payment between accounts without tills; the audit has it. */
   recall: opens((step: Kept, request: Request): Answer => {

@@ -7,7 +7,7 @@ import { reminderSteps } from './payments/reminders.ts'
 import { smsSteps } from './payments/sms.ts'
 import type { Port } from './port.ts'
 import { prunePayments, pruningSteps } from './pruning.ts'
-import { hasSentNothing, listSentSince } from './records/earlier.ts'
+import { hasSentNothing, listPaymentsSince, listSentSince } from './records/earlier.ts'
 import { identitySteps, keepFormerAccounts, renumber } from './records/identity.ts'
 import { operationSteps, readIntake, setIntake } from './records/operations.ts'
 import { eraseAccount, readPerson } from './records/person.ts'
@@ -59,6 +59,7 @@ export const parts = {
   hasSentNothing,
   isHeld,
   isToOther,
+  listPaymentsSince,
   listSentSince,
   paysSame,
   prunePayments,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import type { DueSms, SmsFate } from '../ledger/payments/sms.ts'
+import { type DueSms, maxRetryMs, type SmsFate } from '../ledger/payments/sms.ts'
 import type { Ledger } from '../ledger/steps.ts'
 
 export type SmsRoundsOptions = {
@@ -57,7 +57,8 @@ export function createSmsRound({ deliver, clock, log, waitUntil }: SmsRoundsOpti
     try {
       const { taken, next } = await ledger.takeSms(batch)
       isSending = taken.length > 0
-      if (!isSending) return next !== undefined
+      // What is due later than a retry waits for a round that runs anyway.
+      if (!isSending) return next !== undefined && next - clock.now() <= maxRetryMs
       const sending = sendAll(ledger, taken).finally(() => {
         isSending = false
       })

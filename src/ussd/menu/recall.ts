@@ -1,6 +1,8 @@
 import { formatLocal } from '../../loan/local-worth.ts'
+import type { Messages } from '../messages/en.ts'
 import { defineWords, writeTime } from '../messages/texts.ts'
 import type { DraftRecall } from '../recipient.ts'
+import type { ScreenFacts } from '../screen-facts.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
 import { goOn } from './entries/go-on.ts'
 import {
@@ -28,6 +30,10 @@ export const recallWords = defineWords({
     hold: 'Hold it',
     enterPin: 'Enter PIN to hold it',
     nothing: 'No payment of yours can be held now.',
+    from: (time: string, help?: string) =>
+      `Wrong number? Again from ${time}.${help ? ` Now call ${help}.` : ''}`,
+    notBack: (amount: string, to: string) =>
+      `${amount} to ${to} is not held any more. It was not given back: the receiver has it.`,
     isHeld: (amount: string, until: string) =>
       `${amount} is held until ${until}. It comes back only if the receiver agrees.`,
     arriving: 'It is still on its way. Nothing is held. Please try again in a minute.',
@@ -56,6 +62,10 @@ export const recallWords = defineWords({
     hold: 'Zuia',
     enterPin: 'Weka PIN kuzuia',
     nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
+    from: (time, help) =>
+      `Namba si sahihi? Tena kuanzia ${time}.${help ? ` Sasa piga ${help}.` : ''}`,
+    notBack: (amount, to) =>
+      `${amount} kwa ${to} hazijazuiwa tena. Hazikurudishwa: mpokeaji anazo.`,
     isHeld: (amount, until) => `${amount} zimezuiwa hadi ${until}. Zitarudi tu mpokeaji akikubali.`,
     arriving: 'Bado ziko njiani. Hakuna kilichozuiwa. Jaribu tena baada ya dakika moja.',
     unknown:
@@ -84,6 +94,10 @@ export const recallWords = defineWords({
     hold: 'Retenir',
     enterPin: 'PIN pour retenir',
     nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
+    from: (time, help) =>
+      `Mauvais numéro? À nouveau dès ${time}.${help ? ` Appelez le ${help}.` : ''}`,
+    notBack: (amount, to) =>
+      `${amount} à ${to} n'est plus retenu. Rien n'a été rendu: le destinataire l'a.`,
     isHeld: (amount, until) =>
       `${amount} retenu jusqu'à ${until}. Rien ne revient sans l'accord du destinataire.`,
     arriving: "Il est encore en route. Rien n'est retenu. Réessayez dans une minute.",
@@ -113,6 +127,10 @@ export const recallWords = defineWords({
     hold: 'Retener',
     enterPin: 'PIN para retener',
     nothing: 'Ahora no se puede retener ningún pago suyo.',
+    from: (time, help) =>
+      `¿Número equivocado? Otra vez desde ${time}.${help ? ` Ahora llame al ${help}.` : ''}`,
+    notBack: (amount, to) =>
+      `${amount} a ${to} ya no está retenido. No se devolvió: lo tiene quien lo recibió.`,
     isHeld: (amount, until) =>
       `${amount} retenido hasta ${until}. Solo vuelve si quien lo recibió acepta.`,
     arriving: 'Aún está en camino. No se retuvo nada. Intente de nuevo en un minuto.',
@@ -149,6 +167,14 @@ export const recallEntry: Entry = {
   target: 'wrongNumber',
   isShown: ({ recallable }) => recallable.length > 0,
 }
+
+/** Says of a mistake from when on it can be called one, where it cannot yet, and who helps. */
+export const writeRecallFrom = (
+  messages: Messages,
+  from: ScreenFacts['recallFrom'] = 'none',
+  help?: string,
+): string[] =>
+  from === 'none' ? [] : [recallWords(messages).from(writeTime(messages, from), help)]
 
 const createEffect = (kind: RecallAction['kind']): Effect => ({
   name: kind,

@@ -3,7 +3,7 @@ import { type AccountMemory, findRecipientName, forgetRecipient } from '../../ac
 import { shortenPhone } from '../../account/phone.ts'
 import type { Seal } from '../../account/seal.ts'
 import type { WholeLedger } from '../../operator/kept/steps.ts'
-import { nameRecall } from '../../relay/ledger/values.ts'
+import { nameRecall, type SmsParty } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/time-limit.ts'
 import { updateMemoryLater } from '../memory-updates.ts'
 import type { RecallAction } from '../menu/node.ts'
@@ -14,6 +14,7 @@ import type { DraftRecall } from '../recipient.ts'
 import { writeDenial } from '../refusal-texts.ts'
 import { writeWithWorth } from '../screens/amount-formats.ts'
 import { endScreen, type Screen } from '../screens/screen.ts'
+import type { SmsFacts } from '../sms.ts'
 import type { Visit } from '../visit.ts'
 import { readRecord, readSessionRate, recallablesRecord, recordIfAbsent } from './records.ts'
 
@@ -31,9 +32,9 @@ export async function listOffered(visit: Visit, named: boolean): Promise<DraftRe
     ledger.listRecallable({ sender, ...settings.recalls }),
     memory.read(sender),
   ])
-  const found = offered.map(({ account, ...payment }) => {
+  const found = offered.flatMap(({ account, from, ...payment }) => {
     const name = findRecipientName(stored, payment.intentId, account)
-    return { ...payment, recipient: toKnown(account, name, chainId) }
+    return from === undefined ? [{ ...payment, recipient: toKnown(account, name, chainId) }] : []
   })
   // What no screen has named yet, no answer can have meant.
   if (!named || found.length === 0) return found
@@ -104,18 +105,21 @@ export async function changeRecall(
   }
 }
 
-/** Encrypts the message to the receiver, if its number is known, and for it the sender's number. */
+/** Encrypts the messages to both, where numbers are known, and the sender's number. */
 async function sealRecalled(
   visit: Visit,
   { intentId, recipient, amountWei }: DraftRecall,
-): Promise<Pick<Parameters<WholeLedger['recall']>[0], 'sealed' | 'number'>> {
+): Promise<Pick<Parameters<WholeLedger['recall']>[0], 'sealed' | 'sealedForSender' | 'number'>> {
   const { smsSeals } = visit.services
   if (smsSeals === undefined) return {}
   const phone = await findReceiverPhone(visit, smsSeals, recipient)
-  const facts = { kind: 'received', amountWei, who: shortenPhone(visit.phone) } as const
-  const name = { session: nameRecall(intentId), party: 'receiver' } as const
+  const seal = (party: SmsParty, facts: SmsFacts) =>
+    smsSeals.sealFacts(facts, { session: nameRecall(intentId), party })
+  const [sender, to] = [visit.phone, recipient.label]
+  const told = { kind: 'received', amountWei, who: shortenPhone(sender) } as const
   return {
-    sealed: phone && (await smsSeals.sealFacts({ ...facts, phone }, name)),
+    sealed: phone && (await seal('receiver', { ...told, phone })),
+    sealedForSender: await seal('sender', { phone: sender, kind: 'transfer', amountWei, who: to }),
     number: await smsSeals.sealNumber(visit.phone, getAddress(recipient.address)),
   }
 }

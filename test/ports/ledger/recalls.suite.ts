@@ -56,7 +56,11 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
     session = 's',
     wei = 0n,
     sender: Address = alice,
-    more: { sealed?: string; holdings?: ReturnType<typeof holding> | undefined } = {},
+    more: {
+      sealed?: string
+      sealedForSender?: string
+      holdings?: ReturnType<typeof holding> | undefined
+    } = {},
   ) =>
     ledger.recall({
       ...{ intentId: id(session), sender, holdings: holding(wei), ...more },
@@ -374,6 +378,40 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect((await ledger.takeSms(9)).taken).toEqual([])
     })
 
+    test('is told its sender in a message if nothing came back, at its end', async ({
+      ledger,
+      pass,
+    }) => {
+      const hold = (session: string, sender: Address) =>
+        ask(ledger, session, 0n, sender, { sealedForSender: 'sealed' })
+      const take = async () => (await ledger.takeSms(9)).taken
+      for (const [session, from] of [
+        ['s', alice],
+        ['t', carol],
+        ['u', dave],
+      ] as const) {
+        await pay(ledger, session, 10n, { from })
+        await hold(session, from)
+      }
+      expect(await take()).toEqual([])
+      await giveBack(ledger, 'part', 4n, dave, 'u')
+      await giveBack(ledger, 'whole', 10n, carol, 't')
+      await ledger.endRecall(bob, id('s'), 'kept')
+      const told = (session: string, wei: string) => ({
+        ...{ session: nameRecall(id(session)), party: 'sender', recalled: { wei } },
+      })
+      expect(await take()).toMatchObject([told('s', '10')])
+      pass(dayMs - 1)
+      expect(await take()).toEqual([])
+      pass(1)
+      expect(await take()).toMatchObject([told('u', '6')])
+      await ledger.recordSmsFate({ ...told('u', '6'), party: 'sender', attempts: 1 }, 'later')
+      pass(dayMs + 1)
+      expect(await take()).toEqual([])
+      expect(await ledger.listHeldFor(dave, 9)).toEqual([{ intentId: id('u'), until: undefined }])
+      expect(await ledger.listHeldFor(carol, 9)).toEqual([])
+    })
+
     test('stays to its end though its receiver’s data are erased, and its sender asks no sooner again when erased', async ({
       ledger,
       pass,
@@ -381,9 +419,12 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       const countHeld = async (account: Address) =>
         (await ledger.erase({ id: account, account, contract: carol, from: 0 })).kept
       await pay(ledger, 's', 10n)
-      await ask(ledger)
+      await ask(ledger, 's', 0n, alice, { sealedForSender: 'sealed' })
       expect(await countHeld(bob)).toMatchObject({ recalled: 1, holds: 0 })
+      expect((await ledger.takeSms(9)).next).toBeDefined()
       expect(await countHeld(alice)).toMatchObject({ recalled: 0, holds: 0 })
+      // Nobody is told at its end who is erased.
+      expect((await ledger.takeSms(9)).next).toBeUndefined()
       expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 10n }])
       await pay(ledger, 't', 10n, { to: carol })
       expect(await ask(ledger, 't')).toEqual({ kind: 'too_often' })

@@ -68,6 +68,8 @@ const values: Record<string, readonly unknown[][]> = {
   told: [['WWWWWWWW', '0x12345678...']],
   mistaken: [[amount, shortRecipient, '23:59 UTC, 30 Sep 2026']],
   heldLine: [[amount]],
+  from: [['23:59 UTC, 30 Sep 2026', '+254 700 000 000 099']],
+  notBack: [[amount, shortRecipient]],
   recalled: [[amount, '23:59 UTC, 30 Sep 2026']],
   receiveTokens: [['+999 700 000 000 001', 'USDRIF', `0x${'1'.repeat(40)}`]],
   receive: [['+999 700 000 000 001', `0x${'1'.repeat(40)}`]],

@@ -185,6 +185,33 @@ test('a receiver is told first in local money what is held', async () => {
   expect(told().join()).toContain('2547...000 says KES 12,000 (0.001 tRBTC) to you was a mistake.')
 })
 
+test('who asked for a payment back is told once that it did not come, kept or by its end', async () => {
+  const { play, round, process } = open({}, recalls)
+  const kept = `${caller}: 0.001 tRBTC to 2547...001 is not held any more. It was not given back: the receiver has it.`
+  const hold = (from: string) => `p${from}: 2*${friend}*0.001*1 -> END Transfer…
+    settle
+    h${from}: 5*2
+    h${from}: 5*2*1*4 -> END 0.001 tRBTC is held until …`
+  await play(hold(''))
+  await round()
+  expect(told()).not.toContain(kept)
+  await play(`k@1:
+    k@1: 92 -> END You keep it. It is not held any more.`)
+  await Promise.all(Array.from({ length: 12 }, () => process()()))
+  expect(told().filter((text) => text === kept)).toHaveLength(1)
+  server.asked.length = 0
+  await play(hold('@2'))
+  await round()
+  // A day ahead, it keeps no rounds going.
+  expect(await round()).toBe(false)
+  await play('1441 min')
+  await round()
+  await round()
+  expect(told().filter((text) => text.includes('not given back'))).toEqual([
+    kept.replace(caller, '+254700000002'),
+  ])
+})
+
 test('who asked for a payment back is told that it came, though the payer knows no number', async () => {
   const { play, round, rows } = open({}, recalls)
   await play(`${paid}
@@ -356,8 +383,9 @@ describe('a message about an outcome', () => {
         recalled,
       } as const
       const worth = `KES 99,999,999 (${amount})`
-      for (const text of writeSms(told, due, say, () => worth).map(toGsmAlphabet))
-        expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
+      for (const facts of [told, { ...told, kind: 'transfer' as const }])
+        for (const text of writeSms(facts, due, say, () => worth).map(toGsmAlphabet))
+          expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
       for (const kind of [...kindNames, 'received'] as const) {
         const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }
         for (const outcome of outcomes) {

@@ -38,7 +38,7 @@ const maxSendingMs = 10 * 60 * 1000
 
 /** Delays the next attempt at a message: twice as long each time, up to the longest. */
 const firstRetryMs = 30_000
-const maxRetryMs = 3_600_000
+export const maxRetryMs = 3_600_000
 
 type SmsRow = Row<'sms'>
 
@@ -101,7 +101,8 @@ function findSubject(
   const isLate = (since: number) => rows.now - since > maxSmsAgeMs
   if (tells === 'wallet' || recalled !== undefined) {
     const subject = { intentId: session, acceptedAt: 0, state: 'confirmed', recalled } as const
-    const isOver = recalled === undefined ? isLate(at) : rows.now >= recalled.until
+    const isOver =
+      recalled && party === 'receiver' ? rows.now >= recalled.until : isLate(recalled?.until ?? at)
     return isOver ? undefined : { ...subject, reason: '' }
   }
   const payment = rows.row('payments', session)

@@ -9,6 +9,7 @@ import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
+import { nameRecall } from '../values.ts'
 import { readTrace, toRecord } from './operations.ts'
 import { isRecalled } from './recalls.ts'
 import { searchPage } from './score-page.ts'
@@ -78,7 +79,8 @@ export function eraseAccount(
   for (const row of archived.matches) rows.put('history', eraseNames(row))
   if (payments.length > 0) saveOrDropTotals(rows, { ...totals, erased_at: rows.now })
   const settled = payments.filter(({ state }) => !isOutcomeUnknown(state))
-  const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
+  const names = settled.flatMap(({ session, intent_id: id }) => [session, nameRecall(id)])
+  const messages = names.filter((name) => giveUpSms(rows, name)).length
   const refusals = rows.row('refusals', account)?.last.length ?? 0
   rows.drop('refusals', account)
   const open = listOpenPayments(rows, totals).length

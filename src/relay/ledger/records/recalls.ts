@@ -8,7 +8,7 @@ import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { nameRecall, type Order, type RecallTimes, recallMs } from '../values.ts'
+import { nameRecall, type Order, type RecallTimes, recallMs, smsParties } from '../values.ts'
 import { hasSentNothing, listPaymentsSince } from './earlier.ts'
 import { mayMissSigned } from './possible-loss.ts'
 import { getDebit } from './settled.ts'
@@ -31,8 +31,9 @@ export type RecallRequest = RecallLimits & {
   intentId: Hex
   /** Is what the receiver has; undefined if no node tells. */
   holdings: Holdings | undefined
-  /** Holds the message to its receiver, sealed; undefined if none is sent. */
+  /** Hold the messages to its receiver, and to its sender if it is kept; undefined for none. */
   sealed?: string | undefined
+  sealedForSender?: string | undefined
   /** Holds the sender's number, sealed, for the message that the money is back. */
   number?: string | undefined
 }
@@ -143,11 +144,11 @@ function findObjection(
   if (hasTill(sender) || hasTill(to)) return 'till'
   if (payment.executed || payment.assured_at !== undefined) return 'final'
   if (rows.now - payment.accepted_at > withinMs) return 'too_late'
-  if (askedAt !== null && rows.now - askedAt < everyMs) return 'too_often'
   // Who gives back what was paid by mistake pays no stranger either.
   const isKnown =
     hasPaidBefore(rows, payment, sender, to) || hasPaidBefore(rows, payment, getAddress(to), sender)
-  return isKnown ? 'known' : undefined
+  if (isKnown) return 'known'
+  return askedAt !== null && rows.now - askedAt < everyMs ? 'too_often' : undefined
 }
 
 const selectSmaller = (one: Held, other: Held): Held =>
@@ -156,15 +157,16 @@ const selectSmaller = (one: Held, other: Held): Held =>
 /** Limits the payments that a sender may choose from: a screen lists no more. */
 const maxRecallable = 3
 
-/** Lists the last payments that a sender may recall, the newest first. */
+/** Lists the last payments that a sender may recall, the newest first, or may only from a time. */
 export const listRecallable = (rows: Draft, limits: RecallLimits, hasTill: HasTill) =>
   listPaymentsSince(rows, limits.sender, rows.now - limits.withinMs, maxCompared)
-    .filter((each) => findObjection(rows, each, limits, hasTill) === undefined)
     .flatMap((each) => {
       const account = findRecipient(each) as Address | undefined
-      if (account === undefined) return []
+      const objection = findObjection(rows, each, limits, hasTill)
+      if (account === undefined || (objection ?? 'too_often') !== 'too_often') return []
+      const from = objection && (readRow(rows, limits.sender).asked_at ?? 0) + limits.everyMs
       const { intent_id: intentId, spends } = each
-      return [{ intentId, account, amountWei: BigInt(spends), agreed: getAgreed(each) }]
+      return [{ intentId, account, amountWei: BigInt(spends), agreed: getAgreed(each), from }]
     })
     .slice(0, maxRecallable)
 
@@ -194,7 +196,7 @@ export function recall(
   request: RecallRequest,
   hasTill: HasTill,
 ): RecallAnswer {
-  const { intentId, sender, holdings, sealed, number } = request
+  const { intentId, sender, holdings, sealed, sealedForSender, number } = request
   const payment = findPayment(rows, intentId)
   const to = payment && findRecipient(payment)
   if (payment?.account !== sender || to === undefined) return { kind: 'not_yours' }
@@ -221,14 +223,19 @@ export function recall(
   // Also an answer without a hold tells something of the receiver.
   rows.put('recalls', { ...readRow(rows, sender), asked_at: rows.now, at: rows.now })
   if (wei <= 0n) return { kind: 'spent' }
-  if (smallest !== undefined) replaceHeld(rows, receiver, smallest)
+  if (smallest !== undefined) replaceHeld(rows, receiver, smallest, 'kept')
   const until = rows.now + recallMs
   const held = { intent_id: intentId, sender, wei: `${wei}`, until, number }
   replaceHeld(rows, receiver, held, held)
-  if (sealed !== undefined) {
-    const message = { session: nameRecall(intentId), party: 'receiver', sealed } as const
-    const recalled = { wei: `${wei}`, until }
-    rows.put('sms', { ...message, recalled, state: 'due', at: rows.now, attempts: 0 })
+  const messages = [
+    { party: 'receiver', sealed, at: rows.now },
+    // It tells that nothing came back, unless all does before.
+    { party: 'sender', sealed: sealedForSender, at: until },
+  ] as const
+  for (const { sealed: text, ...message } of messages) {
+    if (text === undefined) continue
+    const told = { session: nameRecall(intentId), recalled: { wei: `${wei}`, until }, sealed: text }
+    rows.put('sms', { ...message, ...told, state: 'due', attempts: 0 })
   }
   return { kind: 'held', wei, until }
 }
@@ -278,17 +285,27 @@ export function returnRecalled(rows: Draft, account: string, judged: Judged): vo
   const returned = findReturned(rows, account, judged)
   if (returned === undefined) return
   const wei = BigInt(returned.wei) - judged.order.spendsWei
-  replaceHeld(rows, account, returned, wei > 0n ? { ...returned, wei: `${wei}` } : undefined)
+  replaceHeld(rows, account, returned, wei > 0n ? { ...returned, wei: `${wei}` } : 'returned')
 }
 
-/** Replaces what is held back of a payment, also in the message that tells of it. */
-function replaceHeld(rows: Draft, account: string, { intent_id: id }: Held, by?: Held): void {
+/** Replaces what is held back of a payment, also in its messages, or ends it. */
+function replaceHeld(
+  rows: Draft,
+  account: string,
+  { intent_id: id }: Held,
+  by: Held | 'returned' | 'kept',
+): void {
   const others = listKept(rows, account).filter((held) => held.intent_id !== id)
-  const held = by === undefined ? others : [...others, by]
+  const held = typeof by === 'string' ? others : [...others, by]
   rows.put('recalls', { ...readRow(rows, account), held, at: rows.now })
-  const message = rows.row('sms', nameRecall(id), 'receiver')
-  if (by === undefined) rows.drop('sms', nameRecall(id), 'receiver')
-  else if (message) rows.put('sms', { ...message, recalled: { wei: by.wei, until: by.until } })
+  for (const party of smsParties) {
+    const message = rows.row('sms', nameRecall(id), party)
+    if (message === undefined) continue
+    if (typeof by !== 'string')
+      rows.put('sms', { ...message, recalled: { wei: by.wei, until: by.until } })
+    else if (by === 'kept' && party === 'sender') rows.put('sms', { ...message, at: rows.now })
+    else rows.drop('sms', nameRecall(id), party)
+  }
 }
 
 /** Ends what is held back of a payment, or of all: its receiver keeps that. Returns if any was. */
@@ -296,7 +313,7 @@ export function endRecall({ rows }: StepContext, account: Address, intentId?: He
   const found = listKept(rows, account).filter(
     (held) => (intentId ?? held.intent_id) === held.intent_id,
   )
-  for (const held of found) replaceHeld(rows, account, held)
+  for (const held of found) replaceHeld(rows, account, held, 'kept')
   return found.length > 0
 }
 
@@ -310,15 +327,6 @@ export const recallSteps = {
   listRecalled: reads(({ rows }, account: Address): Recalled[] =>
     listHeld(rows, account).map(({ held: { intent_id: intentId, wei, ...held } }) => {
       return { ...held, intentId, wei: BigInt(wei) }
-    }),
-  ),
-  /** Lists which of the last payments of an account are held back for it, and until when. */
-  listHeldFor: reads(({ rows }, sender: Address, count: number) =>
-    listPaymentsSince(rows, sender, 0, count).flatMap((payment) => {
-      const to = findRecipient(payment)
-      const all = to === undefined ? [] : listHeld(rows, getAddress(to))
-      const held = all.find(({ held: { intent_id: id } }) => id === payment.intent_id)?.held
-      return held === undefined ? [] : [{ intentId: held.intent_id, until: held.until }]
     }),
   ),
 }

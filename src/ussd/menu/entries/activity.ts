@@ -3,6 +3,7 @@ import { type AccountMemory, findRecipientName } from '../../../account/memory.t
 import { decodeCall, parseRefusalReason, refusalWordings } from '../../../loan/calls.ts'
 import { formatAgreed, formatLocal, type LocalMoney, type Rate } from '../../../loan/local-worth.ts'
 import type { Received } from '../../../loan/reader.ts'
+import type { WholeLedger } from '../../../operator/kept/steps.ts'
 import type { PaymentRecord } from '../../../operator/kept/takings.ts'
 import type { Withdrawal } from '../../../operator/kept/tills.ts'
 import { toReceiptNumber } from '../../../relay/forwarder/requests.ts'
@@ -27,7 +28,7 @@ import {
 } from '../node.ts'
 import { payments } from '../payments.ts'
 import { createPinQuestion, listRateFacts } from '../questions.ts'
-import { hasRecalls, recallEntry } from '../recall.ts'
+import { hasRecalls, recallEntry, writeRecallFrom } from '../recall.ts'
 import { codeEntry, codeWords, createCodeNodes } from './code.ts'
 
 type Payment = Answer<'listPayments'>[number]
@@ -45,6 +46,7 @@ const words = defineWords({
       `You received ${amount} from ${from}. ${code === undefined ? 'Your account was credited.' : `Dial ${code} to use it.`}`,
     arriving: 'arriving',
     heldUntil: (time: string) => `held until ${time}`,
+    kept: 'kept by receiver',
     done: 'done',
     failed: 'FAILED',
     today: 'today',
@@ -65,6 +67,7 @@ const words = defineWords({
       `Umepokea ${amount} kutoka ${from}. ${code === undefined ? 'Akaunti yako imeongezewa.' : `Piga ${code} kuzitumia.`}`,
     arriving: 'njiani',
     heldUntil: (time) => `zimezuiwa hadi ${time}`,
+    kept: 'mpokeaji amebaki nazo',
     done: 'imekamilika',
     failed: 'IMESHINDIKANA',
     today: 'leo',
@@ -101,6 +104,7 @@ const words = defineWords({
       `Vous avez reçu ${amount} de ${from}. ${code === undefined ? 'Votre compte a été crédité.' : `Composez ${code} pour vous en servir.`}`,
     arriving: 'en cours',
     heldUntil: (time) => `retenu jusqu'à ${time}`,
+    kept: 'gardé par le destinataire',
     done: 'terminé',
     failed: 'ÉCHOUÉ',
     today: 'ce jour',
@@ -137,6 +141,7 @@ const words = defineWords({
       `Recibió ${amount} de ${from}. ${code === undefined ? 'Se abonó a su cuenta.' : `Marque ${code} para usarlo.`}`,
     arriving: 'en camino',
     heldUntil: (time) => `retenido hasta ${time}`,
+    kept: 'se lo quedó quien lo recibió',
     done: 'hecho',
     failed: 'FALLÓ',
     today: 'hoy',
@@ -177,11 +182,15 @@ export const activity = {
       facts: [
         'activity',
         ...listRateFacts(settings),
-        ...(hasRecalls(settings) ? (['recallable'] as const) : []),
+        ...(hasRecalls(settings) ? (['recallable', 'recallFrom'] as const) : []),
       ],
       kind: 'list',
       title: (context, _, facts) =>
-        [words(context.messages).label, ...writeActivity(context, facts)].join('\n'),
+        [
+          words(context.messages).label,
+          ...writeRecallFrom(context.messages, facts.recallFrom, settings.helpNumber),
+          ...writeActivity(context, facts),
+        ].join('\n'),
       // The look-up of a code stays on the first page, however many payments follow.
       entries: [
         ...(settings.agents ? [codeEntry] : []),
@@ -202,13 +211,16 @@ export const describePayments = (
   ownPayments: readonly Payment[],
   memory: AccountMemory,
   chainId: number,
-  heldFor: Answer<'listHeldFor'> = [],
+  heldFor: Awaited<ReturnType<WholeLedger['listHeldFor']>> = [],
 ) =>
   ownPayments.flatMap((payment) => {
     const described = describePayment(payment, memory, chainId)
     const held = heldFor.find(({ intentId }) => intentId === payment.order.request.intentId)
     if (described === undefined) return []
-    return held ? { ...described, state: { kind: 'held' as const, until: held.until } } : described
+    if (held === undefined || described.state.kind === 'failed') return described
+    const { until } = held
+    const state = until === undefined ? { kind: 'kept' as const } : { kind: 'held' as const, until }
+    return { ...described, state }
   })
 
 /** Returns undefined if this version does not know the payment's call. */

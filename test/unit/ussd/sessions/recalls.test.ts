@@ -51,7 +51,7 @@ describe('a payment to a wrong number', () => {
       ask: ${ask}*7*1*1 -> CON Please choose from the list.|0.001 tRBTC to 2547...001|4. Hold it|0. Back
       ask: ${ask}*7*1*1*4 -> ${held('0.001 tRBTC')}
       ask: ${ask}*7*1*1*4 -> same
-      more: 5 -> not …Wrong number?…
+      more: 5 -> not …2. Wrong number?…
       mine: 5 -> CON My Activity|Sent 0.001 tRBTC to 2547...001: held until … UTC, <date> (<receipt>)|…
       more: ${ask} -> ${nothing}
       more: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
@@ -87,7 +87,7 @@ describe('a payment to a wrong number', () => {
       see@1: -> ${told('0.001 tRBTC')}
       see@1: 92 -> END You keep it. It is not held any more.
       see@1: 92 -> same
-      mine: 5 -> CON My Activity|Sent 0.001 tRBTC to 2547...001: done (<receipt>)|…
+      mine: 5 -> CON My Activity|Sent 0.001 tRBTC to 2547...001: kept by receiver (<receipt>)|…
       next@1: -> ${menu}
       next@1: 1 -> END Your Balance: …
       all@1: 2*${other}*all*1 -> ${made}`
@@ -99,8 +99,10 @@ describe('a payment to a wrong number', () => {
       more@1: ${pay('0.0205', other)} -> ${refused('0.001 tRBTC')}
       less@1: ${pay('0.0005', other)} -> ${made}
       settle
+      mine: 5 -> …: held until …
       1441 min
       settle
+      mine: 5 -> …: kept by receiver (<receipt>)|…
       next@1: -> ${menu}
       all2@1: 2*${other}*all*1 -> ${made}`
 
@@ -131,8 +133,10 @@ describe('a payment to a wrong number', () => {
 
   plays('is called that once in some days', open)`
       ${isHeld}
+      none: 5 -> not …Wrong number?…
       pay2: ${pay('0.001', other)} -> ${made}
       settle
+      wait: 5 -> CON My Activity|Wrong number? Again from … UTC, <date>. Now call 0700 000 099.|Sent…
       second: ${ask} -> ${nothing}
       10079 min
       settle
