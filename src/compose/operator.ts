@@ -153,6 +153,7 @@ function assembleOperator(
     keys: createSessionKeys(config.accountIdSecret),
     limits: config.limits,
     recalls: config.menu.recalls,
+    timeZone: config.menu.timeZone,
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),

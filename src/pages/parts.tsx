@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { findCommandLack } from '../operator/access/roles.ts'
 import type { Actor } from '../operator/schemas/actor.ts'
+import { writeLocalTime } from '../runtime/time-zone.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
@@ -101,18 +102,8 @@ export function renderInZone(timeZone: string, render: () => string): string {
 /** Names the time zone of the page that is being rendered. */
 export const getPageZone = (): string => pageZone
 
-/** Keeps the format of each time zone: creating one costs more than a page. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
 /** Writes a time as the page that is being rendered does: `2026-01-01 22:42:00`. */
-export function tellTime(at: string): string {
-  const timeZone = pageZone
-  const options = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
-  // The Swedish form is that of ISO 8601.
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options)
-  formats.set(timeZone, format)
-  return format.format(new Date(at))
-}
+export const tellTime = (at: string): string => writeLocalTime(Date.parse(at), pageZone)
 
 /** Writes the time of day alone. */
 export const tellClock = (at: string): string => tellTime(at).slice(11)

@@ -228,8 +228,8 @@ export async function readFinalBalance(
 
 /** Reads the day's totals of an account's till; undefined if the account has no till. */
 async function readTillDay(services: Services, account: Address) {
-  const { ledger, keys } = services
-  const takings = await ledger.listTakings(account, maxListedPayments)
+  const { ledger, keys, settings } = services
+  const takings = await ledger.listTakings(account, maxListedPayments, settings.timeZone)
   if (takings === undefined) return undefined
   const { last, ...sums } = takings
   const lastPayments = last.map(({ intentId, ...payment }) => ({

@@ -57,7 +57,7 @@ export type Debt = {
   rate: Rate | 'none'
 }
 
-/** Sums up a till's day (UTC), with the last payments and their codes. */
+/** Sums up a till's day, with the last payments and their codes. */
 export type TillDay = {
   inWei: bigint
   outWei: bigint
@@ -65,8 +65,6 @@ export type TillDay = {
   inLocal: LocalMoney | undefined
   outLocal: LocalMoney | undefined
   floatWei: bigint
-  /** Is when the day of these sums began (Unix time in ms). */
-  since: number
   lastPayments: readonly TillPayment[]
 }
 

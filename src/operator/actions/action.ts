@@ -60,6 +60,8 @@ export type ActionOptions = OperatorPayments & {
   keys: SessionKeys
   limits: Parameters<Ledger['findKnownRefusal']>[1]
   recalls: RecallTimes
+  /** Is where the days of tills begin; UTC if undefined. */
+  timeZone: string | undefined
   loan: LoanReader
   /** Reads the price of one unit in local money; undefined without an accepted one. */
   readRate: () => Promise<Rate | undefined>

@@ -68,7 +68,7 @@ export async function describeCaller(
     ledger.readPage({ account, limit: maxPayments }),
     ledger.findPayments(account, maxPayments),
     ledger.readStanding(account, deployment.loan),
-    ledger.listTakings(account, 1),
+    ledger.listTakings(account, 1, options.timeZone),
     ledger.listTills(),
     ledger.listRecalled(account),
     readOrNull(loan.readBalance(account)),
@@ -115,6 +115,7 @@ const describeTakings = (takings: Takings) => ({
   cashWei: `${takings.cashWei}`,
   cashLocal: takings.cashLocal ?? null,
   waiting: takings.waiting,
+  since: toIso(takings.since),
 })
 
 /** Merges the payments from an account and to it, the newest first. */

@@ -4,6 +4,7 @@ import { reads, writes } from '../../relay/ledger/port.ts'
 import { noLimit, type Row } from '../../relay/ledger/rows.ts'
 import { parts } from '../../relay/ledger/steps.ts'
 import { getProgress } from '../../relay/progress.ts'
+import { findMidnight } from '../../runtime/time-zone.ts'
 import { recordAction } from './audit.ts'
 import type { Kept, KeptDraft, KeptRow, tillKinds } from './tables.ts'
 
@@ -18,7 +19,7 @@ export type Till = {
 /** Assigns a till number if it is free, or removes it if there is no `to`. */
 type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
-/** Sums up the day (UTC) of an account with a till: what it received for good, and sent. */
+/** Sums up the day of an account with a till: what it received for good, and sent. */
 export type Takings = {
   inWei: bigint
   outWei: bigint
@@ -52,9 +53,8 @@ export type Taking = {
 /** Describes a withdrawal of cash at a till. */
 export type Withdrawal = Omit<Taking, 'reference'>
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Sets how long a removed number stays unused, because callers may still dial it. */
-const unusedMs = 90 * dayMs
+const unusedMs = 90 * 24 * 60 * 60 * 1000
 
 const toTills = (tills: readonly KeptRow<'tills'>[]): Till[] =>
   tills
@@ -135,10 +135,13 @@ export const tillSteps = {
     }
     return findTill(rows, till)
   }),
-  /** Returns what an account with a till received, the newest first; undefined if it has none. */
-  listTakings: reads(({ rows }: Kept, account: Address, limit: number): Takings | undefined => {
+  /**
+   * Returns what an account with a till received, the newest first; undefined if it has none. The
+   * day is that of a time zone: no sum is stored, so that another zone loses and doubles nothing.
+   */
+  listTakings: reads(({ rows }: Kept, account: Address, limit: number, timeZone?: string) => {
     if (listAccountTills(rows, account).length === 0) return undefined
-    const midnight = rows.now - (rows.now % dayMs)
+    const midnight = findMidnight(rows.now, timeZone ?? 'UTC')
     const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
     const received = rows
       .list({ ...takings, from: midnight, limit: noLimit })
@@ -165,7 +168,7 @@ export const tillSteps = {
         .list({ ...takings, limit })
         .flatMap(findPaymentIn(rows))
         .map(toTaking),
-    }
+    } satisfies Takings
   }),
   /** Returns the withdrawals of a code at an account's till, the newest first. */
   findWithdrawals: reads(({ rows }: Kept, account: Address, code: string): Withdrawal[] =>

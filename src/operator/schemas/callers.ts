@@ -26,6 +26,8 @@ const tillDay = z.object({
   cashLocal: z.nullable(localMoney),
   /** Counts the withdrawals that arrived, and whose cash was not paid out. */
   waiting: z.int(),
+  /** Tells when the day began in the time zone of callers. */
+  since: time,
 })
 
 /** Describes an account for a support call. */
@@ -59,7 +61,7 @@ export const caller = z.object({
   tills: z.array(till),
   /** Lists the last refused sessions with their screens. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
-  /** Sums up the day (UTC) of an account with a till; null if it has none. */
+  /** Sums up the day of an account with a till; null if it has none. */
   till: z.nullable(tillDay),
   /** Lists what is held back of payments to the account that their senders call mistakes. */
   recalled: z.array(z.object({ intent: intentId, sender: hexAddress, wei, until: time })),

@@ -201,7 +201,7 @@ export function TillSums({ till, tills, unit }: TillSumsOptions) {
     formatAgreed(local, showMoney(wei, unit))
   return (
     <>
-      <h3>Today, from 00:00 UTC</h3>
+      <h3>Today, from {tellTime(till.since).slice(0, 16)}</h3>
       <FactList
         facts={[
           [`Taken at ${listTills(tills)}`, showSum(till.inWei, till.inLocal)],

@@ -1,5 +1,6 @@
 import { type Address, checksumAddress } from 'viem'
 import type { Language } from '../../account/language.ts'
+import { writeLocalTime } from '../../runtime/time-zone.ts'
 
 export type Wording = Language | 'demo'
 
@@ -34,18 +35,6 @@ export const toShortAddress = (address: string): string => `${address.slice(0, 1
 export const shortenAddress = (address: Address, chainId: number): string =>
   toShortAddress(checksumAddress(address, chainId))
 
-const fields = { day: 'numeric', month: 'numeric', year: 'numeric', hour: '2-digit' } as const
-
-/** Keeps the format of each time zone: creating one costs more than a screen. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-function getFormat(timeZone: string): Intl.DateTimeFormat {
-  const options = { ...fields, minute: '2-digit', hourCycle: 'h23', timeZone } as const
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', options)
-  formats.set(timeZone, format)
-  return format
-}
-
 /**
  * Creates a format for dates (Unix time in s) in a time zone from the names of the months; with
  * `hasClock` the time of day stands before.
@@ -53,11 +42,8 @@ function getFormat(timeZone: string): Intl.DateTimeFormat {
 export const createDateFormat =
   (months: string) =>
   (time: number, hasClock = false, timeZone = 'UTC'): string => {
-    const parts = getFormat(timeZone).formatToParts(time * 1_000)
-    const { day, month, year, hour, minute } = Object.fromEntries(
-      parts.map(({ type, value }) => [type, value]),
-    )
-    const date = `${day} ${months.split(' ')[Number(month) - 1]} ${year}`
+    const [year, month, day, hour, minute] = writeLocalTime(time * 1_000, timeZone).split(/[- :]/)
+    const date = `${Number(day)} ${months.split(' ')[Number(month) - 1]} ${year}`
     const clock = `${hour}:${minute}${timeZone === 'UTC' ? ' UTC' : ''}`
     return hasClock ? `${clock}, ${date}` : date
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
 import { openWorld } from './world.ts'
 
 const settings = { ...menus.agents.settings, pin: 'off' } as const
@@ -42,11 +43,31 @@ describe('an agent', () => {
       agent@1: 5 -> …|${code} 0.004 tRBTC: to pay out|Received today: 0 tRBTC|Sent today: 0 tRBTC|…`)
   })
 
-  test('is told since when the sums of the day are, where midnight in UTC is another hour', async () => {
-    const { play } = await openAgents({
+  test('has the day of callers, from midnight in their time zone', async () => {
+    const [clock, dayMs] = [createHandClock(), 24 * 60 * 60_000]
+    // Half an hour before midnight there it is 20:30 UTC.
+    clock.forward(dayMs - ((clock.now() - Date.UTC(2026, 0, 1, 20, 30)) % dayMs))
+    const { play, ledger, accountOf } = await openAgents({
+      clock,
       product: { settings: { ...settings, timeZone: 'Africa/Nairobi' } },
     })
-    await play(`agent@1: 5 -> …|Received since 03:00: 0 tRBTC|Sent since 03:00: 0 tRBTC|…`)
+    await play(`
+      s: ${withdraw} -> END Withdrawal Submitted…
+      settle
+      agent@1: 5 -> …|Received today: 0.004 tRBTC|…
+      31 min
+      agent@1: 5 -> …|Received today: 0 tRBTC|Sent today: 0 tRBTC|…
+      s2: 7*12344*0.001*1 -> END Withdrawal Submitted…
+      settle
+      240 min
+      agent@1: 5 -> …|Received today: 0.001 tRBTC|…`)
+    // Another time zone moves the beginning of the day, and what was taken is counted once.
+    const take = async (timeZone?: string) =>
+      (await ledger.listTakings(accountOf(1), 1, timeZone))?.inWei
+    const wei = 10n ** 15n
+    expect(await take()).toBe(0n)
+    expect(await take('Africa/Nairobi')).toBe(wei)
+    expect(await take('America/Bogota')).toBe(5n * wei)
   })
 
   test('is told in the menu that the till is under My Activity, and no other caller', async () => {

@@ -105,12 +105,14 @@ describe('a payment in the console', () => {
       ...{ outWei: '100000000000000000', outLocal: null },
       ...{ cashWei: '200000000000000000', cashLocal: { currency: 'KES', cents: '258000' } },
       waiting: 1,
+      since: '2025-12-31T21:00:00.000Z',
     }
     const account = `0x${'11'.repeat(20)}`
     const tills = [{ till: '12344', account, name: 'Duka', kind: 'agent' as const }]
-    expect(`${TillSums({ till, tills, unit })}`).toBe(
+    const sums = renderInZone('Africa/Nairobi', () => `${TillSums({ till, tills, unit })}`)
+    expect(sums).toBe(
       [
-        '<h3>Today, from 00:00 UTC</h3><dl>',
+        '<h3>Today, from 2026-01-01 00:00</h3><dl>',
         '<dt>Taken at Duka, 12344</dt><dd>KES 3,870 (0.3 tRBTC)</dd>',
         '<dt>Of that paid out in cash</dt><dd>KES 2,580 (0.2 tRBTC)</dd>',
         '<dt>Withdrawals whose cash is not paid out</dt><dd>1</dd>',

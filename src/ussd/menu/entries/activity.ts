@@ -49,10 +49,8 @@ const words = defineWords({
     kept: 'kept by receiver',
     done: 'done',
     failed: 'FAILED',
-    today: 'today',
-    since: (clock: string) => `since ${clock}`,
-    day: (inflow: string, outflow: string, float: string, when: string) =>
-      `Received ${when}: ${inflow}\nSent ${when}: ${outflow}\nFloat: ${float}`,
+    day: (inflow: string, outflow: string, float: string) =>
+      `Received today: ${inflow}\nSent today: ${outflow}\nFloat: ${float}`,
     reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
@@ -70,10 +68,8 @@ const words = defineWords({
     kept: 'mpokeaji amebaki nazo',
     done: 'imekamilika',
     failed: 'IMESHINDIKANA',
-    today: 'leo',
-    since: (clock) => `tangu ${clock}`,
-    day: (inflow, outflow, float, when) =>
-      `Ulipokea ${when}: ${inflow}\nUlituma ${when}: ${outflow}\nSalio: ${float}`,
+    day: (inflow, outflow, float) =>
+      `Ulipokea leo: ${inflow}\nUlituma leo: ${outflow}\nSalio: ${float}`,
     reasons: {
       balance_too_low: 'salio halitoshi',
       existing_loan: 'una mkopo tayari',
@@ -107,10 +103,8 @@ const words = defineWords({
     kept: 'gardé par le destinataire',
     done: 'terminé',
     failed: 'ÉCHOUÉ',
-    today: 'ce jour',
-    since: (clock) => `depuis ${clock}`,
-    day: (inflow, outflow, float, when) =>
-      `Reçu ${when}: ${inflow}\nEnvoyé ${when}: ${outflow}\nSolde: ${float}`,
+    day: (inflow, outflow, float) =>
+      `Reçu ce jour: ${inflow}\nEnvoyé ce jour: ${outflow}\nSolde: ${float}`,
     reasons: {
       balance_too_low: 'solde insuffisant',
       existing_loan: 'prêt déjà en cours',
@@ -144,10 +138,8 @@ const words = defineWords({
     kept: 'se lo quedó quien lo recibió',
     done: 'hecho',
     failed: 'FALLÓ',
-    today: 'hoy',
-    since: (clock) => `desde las ${clock}`,
-    day: (inflow, outflow, float, when) =>
-      `Recibió ${when}: ${inflow}\nEnvió ${when}: ${outflow}\nSaldo: ${float}`,
+    day: (inflow, outflow, float) =>
+      `Recibió hoy: ${inflow}\nEnvió hoy: ${outflow}\nSaldo: ${float}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
       existing_loan: 'ya tiene un préstamo',
@@ -352,7 +344,7 @@ function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
   return lines.length === 0 ? [text.nothing] : lines
 }
 
-/** Writes the last payments to a till with their codes, and the totals of the day (UTC). */
+/** Writes the last payments to a till with their codes, and the totals of the day. */
 function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' = 'none'): string[] {
   const { messages, showAmount: formatAmount } = context
   const { inWei, outWei, inLocal, outLocal, floatWei, lastPayments } = till
@@ -364,10 +356,8 @@ function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' =
   // What was taken keeps what was agreed: today's rate says nothing about it.
   const formatSum = (wei: bigint, agreed: LocalMoney | undefined) =>
     wei === 0n ? show(wei) : formatAgreed(agreed, formatAmount(wei))
-  const { day, today, since } = words(messages)
-  const [clock = ''] = writeTime(messages, till.since).split(',')
-  const when = clock.endsWith('UTC') ? today : since(clock)
-  const totals = day(formatSum(inWei, inLocal), formatSum(outWei, outLocal), show(floatWei), when)
+  const { day } = words(messages)
+  const totals = day(formatSum(inWei, inLocal), formatSum(outWei, outLocal), show(floatWei))
   return [...lines, ...totals.split('\n')]
 }
 
