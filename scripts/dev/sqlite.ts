@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Sql, SqlValue } from '../../src/relay/ledger/stores/sql.ts'
+import type { Sql, SqlValue } from '../../src/relay/ledger/stores/sqlite.ts'
 
 /** Opens the ledger's SQL on node:sqlite, in memory without a file. */
 export function openSqlite(path = ':memory:'): Sql {

@@ -152,9 +152,8 @@ export const isEquivalent = (mutation: Place): boolean =>
 const machine = [
   ...['transitions', 'acceptance', 'carrying', 'observations'].map((name) => `ledger/${name}.ts`),
   ...['outcomes', 'pruning', 'sessions', 'work'].map((name) => `ledger/${name}.ts`),
-  ...['obstacles', 'vitals'].map((name) => `ledger/records/${name}.ts`),
-  ...['nonces', 'payment-states', 'block-contents'].map((name) => `ledger/payments/${name}.ts`),
-  ...['account', 'queue', 'relayer'].map((name) => `ledger/payments/${name}-totals.ts`),
+  ...['standing', 'vitals'].map((name) => `ledger/records/${name}.ts`),
+  ...['nonces', 'payment-states', 'totals'].map((name) => `ledger/payments/${name}.ts`),
   ...['follow', 'settle', 'resend', 'carry', 'facts'].map((name) => `rounds/${name}.ts`),
 ].map((path) => `src/relay/${path}`)
 

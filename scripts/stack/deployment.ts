@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseEther, zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { deriveRelayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/signer.ts'
 import { type Deployment, deployContracts, OtherCode } from '../contracts/deploy.ts'
 import { deploymentRecord } from '../contracts/records.ts'
 import { type ChainNode, readMaxGasPrice } from './chain/node.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deriveRelayerAccount } from '../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../src/relay/signer.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'

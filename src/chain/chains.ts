@@ -91,6 +91,12 @@ export const poolRules = {
 
 export type PoolRulesName = keyof typeof poolRules
 
+/** Limits gas prices by default, in wei: a gas of Rootstock costs 0.1 gwei, of a local chain 2. */
+export const usualMaxGasPriceWei: Readonly<Record<PoolRulesName, bigint>> = {
+  rootstock: 10n ** 9n,
+  anvil: 10n ** 12n,
+}
+
 /** Returns after how many ms an urgent round comes. */
 export const getUrgentRoundMs = (roundMs: number): number => Math.min(roundMs, 5_000)
 

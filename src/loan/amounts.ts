@@ -5,12 +5,14 @@ import * as z from 'zod/mini'
  * Describes what a pool counts. An amount is a whole number of the smallest part that the pool
  * counts, here called wei: 10^-18 of the chain's currency, or a millionth of a token.
  */
-export type Unit = {
-  symbol: string
-  decimals: number
+export type Unit = z.infer<typeof unitSchema>
+
+export const unitSchema = z.object({
+  symbol: z.string(),
+  decimals: z.int(),
   /** Is null for the chain's currency. A token has `decimals` of its own. */
-  token: { address: string; decimals: number } | null
-}
+  token: z.nullable(z.object({ address: z.string(), decimals: z.int() })),
+})
 
 export const createCoinUnit = (symbol: string): Unit => ({ symbol, decimals: 18, token: null })
 

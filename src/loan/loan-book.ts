@@ -17,15 +17,9 @@ export type BookedLoan = {
 }
 
 /** Sums up a contract's loans: `loans` is their number, and `termSeconds` the term of new ones. */
-export type LoanSums = {
-  termSeconds: number
-  loans: number
-  lentWei: bigint
-  repaidWei: bigint
-  writtenOffWei: bigint
-}
+export type LoanSums = typeof emptySums
 
-export const emptySums: LoanSums = {
+export const emptySums = {
   termSeconds: 0,
   loans: 0,
   lentWei: 0n,

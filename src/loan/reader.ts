@@ -16,14 +16,6 @@ import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
 
-/** Holds the terms on which loans are given now; the fee is in basis points of the principal. */
-export type OpenTerms = {
-  principalWei: bigint
-  feeRate: bigint
-  termSeconds: number
-  listOnly: boolean
-}
-
 /** Means that the contract refused a read: it has no such function. */
 export class RevertedRead extends Error {
   override readonly name = 'RevertedRead'
@@ -54,14 +46,7 @@ export const readReceiveAddress = async (
 ): Promise<Address> => (token === null ? account : await readInlet(account))
 
 /** Describes a transfer to an account, by the event of the loan contract. */
-export type Received = {
-  from: Address
-  amountWei: bigint
-  hash: Hex
-  block: number
-  /** Counts the blocks down to its own, from the latest on: 1 in the latest block. */
-  depth: number
-}
+export type Received = ReturnType<typeof decodeReceived>
 
 type LoanEvent = { topics: Hex[]; data: Hex; transactionHash: Hex; block: { number: number } }
 
@@ -163,7 +148,8 @@ export function createLoanReader(source: LoanSource) {
       const { owed, dueAt } = await readContract('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }
     },
-    async readTerms(): Promise<OpenTerms> {
+    /** Reads the terms on which loans are given now; the fee is in basis points. */
+    async readTerms() {
       const { principal, feeRate, term, listOnly } = await readContract('terms')
       return { principalWei: principal, feeRate: BigInt(feeRate), termSeconds: term, listOnly }
     },
@@ -188,16 +174,15 @@ export function createLoanReader(source: LoanSource) {
   }
 }
 
-function decodeReceived(
-  { topics, data, transactionHash: hash, block }: LoanEvent,
-  height: number,
-): Received {
+function decodeReceived({ topics, data, transactionHash: hash, block }: LoanEvent, height: number) {
   const { args } = decodeEventLog({
     abi: loanAbi,
     eventName: 'Transferred',
     data,
     topics: topics as [Hex, ...Hex[]],
   })
+  const { from, amount: amountWei } = args
+  /** Counts the blocks down to its own, from the latest on: 1 in the latest block. */
   const depth = height - block.number + 1
-  return { from: args.from, amountWei: args.amount, hash, block: block.number, depth }
+  return { from, amountWei, hash, block: block.number, depth }
 }

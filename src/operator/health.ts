@@ -1,6 +1,5 @@
 import type { PoolRules } from '../chain/chains.ts'
 import type { DailyCalls } from '../keys/key-store.ts'
-import type { FeeLimits } from '../relay/fees.ts'
 import {
   computeCapacity,
   computeFundsWei,
@@ -8,6 +7,7 @@ import {
   countPayments,
   isCrowded,
 } from '../relay/pay/admission.ts'
+import type { FeeLimits } from '../relay/relayer.ts'
 import { maxClockOffsetMs } from '../runtime/clock.ts'
 import type { Vitals } from './kept/steps.ts'
 import { toIso } from './records.ts'

@@ -1,6 +1,6 @@
 import { phasesWithoutOutcome } from '../relay/ledger/transitions.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
-import { describeGatewayFault, listGatewayFaults } from './alerting/gateway-faults.ts'
+import { describeGatewayFault, listGatewayFaults } from './alerting/gateways.ts'
 import { computeTopUp, countAffordable, describeHealth, type KnownHealthData } from './health.ts'
 import type { Vitals } from './kept/steps.ts'
 import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'

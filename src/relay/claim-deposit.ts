@@ -3,8 +3,7 @@ import type { SendResult } from '../chain/node.ts'
 import { chooseVerdict, type SendVerdict } from '../chain/verdicts.ts'
 import { decodeDepositedWei, encodeDepositCall, encodeDepositTopics } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import { limitGasPrice } from './fees.ts'
-import type { Relayer } from './relayer.ts'
+import { limitGasPrice, type Relayer } from './relayer.ts'
 
 /** Tells the result of depositing the balance of an account's own address. */
 export type DepositClaim =

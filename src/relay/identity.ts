@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
-import type { GatewayCounts } from './ledger/records/gateways.ts'
+import type { GatewayCounts } from './ledger/payments/counts.ts'
 import type { Identified, Identity } from './ledger/records/identity.ts'
 import type { Ledger } from './ledger/steps.ts'
 import type { Relayer } from './relayer.ts'

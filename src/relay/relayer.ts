@@ -5,7 +5,6 @@ import { loanCalls } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import { computeReplacementPrice, type FeeLimits, limitGasPrice } from './fees.ts'
 import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/requests.ts'
 import type { Slot } from './ledger/payments/nonces.ts'
 import type { Ledger } from './ledger/steps.ts'
@@ -85,4 +84,20 @@ export function signFor(
   const gasPriceWei = computeGasPrice(relayer, nodePriceWei, pending?.gasPriceWei)
   if (gasPriceWei === undefined) return undefined
   return relayer.signer.sign({ nonce, gasPriceWei, ...content })
+}
+
+/** Limits what the relay pays for gas, in wei a unit. */
+export type FeeLimits = { minWei: bigint; maxWei: bigint }
+
+/** Returns the node's price within the operator's limits. */
+export function limitGasPrice(limits: FeeLimits, nodePriceWei: bigint): bigint {
+  if (nodePriceWei < limits.minWei) return limits.minWei
+  return nodePriceWei > limits.maxWei ? limits.maxWei : nodePriceWei
+}
+
+/**
+ * Returns the least replacement price, rounded up; Rootstock wants 40 % more (TransactionPoolImpl).
+ */
+export function computeReplacementPrice(priorWei: bigint, percent: number): bigint {
+  return (priorWei * BigInt(100 + percent) + 99n) / 100n
 }

@@ -4,7 +4,7 @@ import { type Address, type Hex, hexToBytes, keccak256, parseEther, stringToHex,
 import { privateKeyToAccount } from 'viem/accounts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { getOne } from '../../../src/loan/amounts.ts'
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 import { startChain } from '../../dev/chain.ts'
 import { createCallers, deposit } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'

@@ -1,6 +1,6 @@
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { getKeyPrefix } from '../../../src/relay/ledger/stores/redis.ts'
+import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
 import { freePort } from '../ports.ts'

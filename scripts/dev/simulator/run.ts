@@ -1,4 +1,4 @@
-import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
+import type { Sql } from '../../../src/relay/ledger/stores/sqlite.ts'
 import { isOpen } from '../../../src/relay/ledger/work.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'

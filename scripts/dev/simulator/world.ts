@@ -4,7 +4,7 @@ import type { OfferAnswer, PaymentOffer } from '../../../src/relay/ledger/accept
 import { ledgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { SyncPort } from '../../../src/relay/ledger/port.ts'
 import type { ScheduledLedger } from '../../../src/relay/ledger/schedule.ts'
-import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
+import type { Sql } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { Signer } from '../../../src/relay/signer.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { UssdHandler } from '../../../src/ussd/handler.ts'

@@ -1,8 +1,7 @@
 import { createPublicClient, http } from 'viem'
 import { z } from 'zod'
-import { type Chain, chains } from '../../../src/chain/chains.ts'
+import { type Chain, chains, usualMaxGasPriceWei } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { usualMaxGasPriceWei } from '../../../src/relay/fees.ts'
 import { createRpcCall, type ParsedCall } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
 

@@ -14,8 +14,7 @@ import { remedies } from '../remedies.ts'
 import type { AlertName } from '../schemas/alerts.ts'
 import type { CheckName } from '../schemas/health.ts'
 import { describeStuckNonce } from '../stuck-nonce.ts'
-import { describeGatewayFault, listGatewayFaults } from './gateway-faults.ts'
-import { listSilentGateways } from './silent-gateways.ts'
+import { describeGatewayFault, listGatewayFaults, listSilentGateways } from './gateways.ts'
 
 const minLoansInPool = 10n
 const budgetAlertShare = 0.8

@@ -9,7 +9,7 @@ import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 type Finding = { name: string; says: string }
 
 /** Tells when an alert was raised, and since when it is not found any more (Unix times in ms). */
-export type ActiveAlert = Finding & { raisedAt: number; calmSince?: number | undefined }
+export type ActiveAlert = z.infer<typeof savedAlerts>[number]
 
 type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 
@@ -22,7 +22,7 @@ const maxRetryMs = 3_600_000
 /** Limits how long a notice that no one takes is stored. */
 const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
-const savedAlerts: z.ZodMiniType<ActiveAlert[]> = z.array(
+const savedAlerts = z.array(
   z.object({
     name: z.string(),
     says: z.string(),

@@ -1,15 +1,10 @@
 import type { Address } from 'viem'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
 import { parts } from '../../relay/ledger/steps.ts'
-import type { Kept, KeptDraft } from './tables.ts'
+import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
 /** Records an operator's action and its time (Unix time in ms). */
-export type AuditEntry = {
-  id: string
-  at: number
-  action: string
-  detail: Readonly<Record<string, string>>
-}
+export type AuditEntry = KeptRow<'audit'>
 
 export type IntakeSetting = Parameters<typeof parts.setIntake>[1]
 

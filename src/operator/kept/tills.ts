@@ -1,54 +1,24 @@
 import type { Address, Hex } from 'viem'
-import type { LocalMoney, LocalWorth } from '../../loan/local-worth.ts'
+import type { LocalMoney } from '../../loan/local-worth.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { noLimit, type Row } from '../../relay/ledger/rows.ts'
 import { parts } from '../../relay/ledger/steps.ts'
 import { getProgress } from '../../relay/progress.ts'
 import { findMidnight } from '../../runtime/time-zone.ts'
 import { recordAction } from './audit.ts'
-import type { Kept, KeptDraft, KeptRow, tillKinds } from './tables.ts'
+import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
 /** Is the short number of an account that hands out cash, or takes payments with a reference. */
-export type Till = {
-  till: string
-  account: Address
-  name: string
-  kind: (typeof tillKinds)[number]
-}
+export type Till = Pick<KeptRow<'tills'>, 'till' | 'account' | 'name' | 'kind'>
 
 /** Assigns a till number if it is free, or removes it if there is no `to`. */
 type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
 
 /** Sums up the day of an account with a till: what it received for good, and sent. */
-export type Takings = {
-  inWei: bigint
-  outWei: bigint
-  /** Hold the same as it was agreed in local money; undefined if a payment was not. */
-  inLocal: LocalMoney | undefined
-  outLocal: LocalMoney | undefined
-  /** Sums up the cash that was paid out for these, and counts the withdrawals that wait for it. */
-  cashWei: bigint
-  cashLocal: LocalMoney | undefined
-  waiting: number
-  /** Is when the day began (Unix time in ms). */
-  since: number
-  last: Taking[]
-}
+export type Takings = NonNullable<ReturnType<typeof listTakings>>
 
 /** Describes a payment to an account with a till. */
-export type Taking = {
-  intentId: Hex
-  amountWei: bigint
-  /** Holds what the payment's caller agreed to in local money. */
-  agreed?: LocalWorth | undefined
-  state: Row<'payments'>['state']
-  assuredAt: number | undefined
-  reference: string | undefined
-  /** Tells that cash is handed out for it. */
-  isCash: boolean
-  /** Tells when the agent said that its cash was paid out, and in which session. */
-  paidOut?: { at: number; by: string } | undefined
-}
+export type Taking = ReturnType<typeof toTaking>
 
 /** Describes a withdrawal of cash at a till. */
 export type Withdrawal = Omit<Taking, 'reference'>
@@ -59,7 +29,7 @@ const unusedMs = 90 * 24 * 60 * 60 * 1000
 const toTills = (tills: readonly KeptRow<'tills'>[]): Till[] =>
   tills
     .filter(({ removed_at }) => removed_at === null)
-    .map(({ till, account, name, kind }) => ({ till, account: account as Address, name, kind }))
+    .map(({ till, account, name, kind }) => ({ till, account, name, kind }))
 
 function findTill(rows: KeptDraft, number: string): Till | undefined {
   const row = rows.row('tills', number)
@@ -79,14 +49,17 @@ const findPaymentIn =
     return payment === undefined || parts.isToOther(payment) ? [] : [{ payment, taking }]
   }
 
-const toTaking = ({ payment, taking }: Paid): Taking => ({
+const toTaking = ({ payment, taking }: Paid) => ({
   intentId: payment.intent_id,
   amountWei: BigInt(payment.spends),
+  /** Holds what the payment's caller agreed to in local money. */
   agreed: parts.getAgreed(payment),
   state: payment.state,
   assuredAt: payment.assured_at,
   reference: taking.reference ?? undefined,
+  /** Tells that cash is handed out for it. */
   isCash: payment.kind === 'withdrawal',
+  /** Tells when the agent said that its cash was paid out, and in which session. */
   paidOut: taking.paid_out,
 })
 
@@ -109,6 +82,41 @@ function findPaidCash(rows: KeptDraft, account: Address, session: string): Paid[
   const taking = rows.row('takings', session)
   if (taking?.account !== account) return []
   return findPaymentIn(rows)(taking).filter(({ payment }) => payment.kind === 'withdrawal')
+}
+
+function listTakings({ rows }: Kept, account: Address, limit: number, timeZone = 'UTC') {
+  if (listAccountTills(rows, account).length === 0) return undefined
+  const midnight = findMidnight(rows.now, timeZone)
+  const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
+  const received = rows
+    .list({ ...takings, from: midnight, limit: noLimit })
+    .flatMap(findPaymentIn(rows))
+  const arrived = received.filter((paid) => getProgress(toTaking(paid)) === 'done')
+  const done = arrived.map(({ payment }) => payment)
+  const cash = arrived.filter(({ payment }) => payment.kind === 'withdrawal')
+  const paidOut = cash.flatMap(({ payment, taking }) => (taking.paid_out ? [payment] : []))
+  const sent = parts
+    .listSentSince(rows, account, midnight)
+    .filter((row) => !parts.hasSentNothing(row))
+  const sum = (payments: readonly { spends: string }[]) =>
+    payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
+  return {
+    inWei: sum(done),
+    outWei: sum(sent),
+    /** Hold the same as it was agreed in local money; undefined if a payment was not. */
+    inLocal: sumAgreed(done),
+    outLocal: sumAgreed(sent),
+    /** Sums up the cash that was paid out for these, and counts the withdrawals that wait for it. */
+    cashWei: sum(paidOut),
+    cashLocal: sumAgreed(paidOut),
+    waiting: cash.length - paidOut.length,
+    /** Is when the day began (Unix time in ms). */
+    since: midnight,
+    last: rows
+      .list({ ...takings, limit })
+      .flatMap(findPaymentIn(rows))
+      .map(toTaking),
+  }
 }
 
 export const tillSteps = {
@@ -139,37 +147,7 @@ export const tillSteps = {
    * Returns what an account with a till received, the newest first; undefined if it has none. The
    * day is that of a time zone: no sum is stored, so that another zone loses and doubles nothing.
    */
-  listTakings: reads(({ rows }: Kept, account: Address, limit: number, timeZone?: string) => {
-    if (listAccountTills(rows, account).length === 0) return undefined
-    const midnight = findMidnight(rows.now, timeZone ?? 'UTC')
-    const takings = { table: 'takings', list: 'account', group: account, newest: true } as const
-    const received = rows
-      .list({ ...takings, from: midnight, limit: noLimit })
-      .flatMap(findPaymentIn(rows))
-    const arrived = received.filter((paid) => getProgress(toTaking(paid)) === 'done')
-    const done = arrived.map(({ payment }) => payment)
-    const cash = arrived.filter(({ payment }) => payment.kind === 'withdrawal')
-    const paidOut = cash.flatMap(({ payment, taking }) => (taking.paid_out ? [payment] : []))
-    const sent = parts
-      .listSentSince(rows, account, midnight)
-      .filter((row) => !parts.hasSentNothing(row))
-    const sum = (payments: readonly { spends: string }[]) =>
-      payments.reduce((wei, { spends }) => wei + BigInt(spends), 0n)
-    return {
-      inWei: sum(done),
-      outWei: sum(sent),
-      inLocal: sumAgreed(done),
-      outLocal: sumAgreed(sent),
-      cashWei: sum(paidOut),
-      cashLocal: sumAgreed(paidOut),
-      waiting: cash.length - paidOut.length,
-      since: midnight,
-      last: rows
-        .list({ ...takings, limit })
-        .flatMap(findPaymentIn(rows))
-        .map(toTaking),
-    } satisfies Takings
-  }),
+  listTakings: reads(listTakings),
   /** Returns the withdrawals of a code at an account's till, the newest first. */
   findWithdrawals: reads(({ rows }: Kept, account: Address, code: string): Withdrawal[] =>
     parts

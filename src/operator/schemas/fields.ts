@@ -5,13 +5,6 @@ import { tillKinds } from '../kept/tables.ts'
 export const time = z.iso.datetime()
 /** Parses an amount in wei: decimal digits, because a JSON number is not exact. */
 export const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
-/** Describes what a pool counts: its smallest part is 10^-`decimals` of a unit. */
-export const unit = z.object({
-  symbol: z.string(),
-  decimals: z.int(),
-  /** Is null for the chain's currency. */
-  token: z.nullable(z.object({ address: z.string(), decimals: z.int() })),
-})
 export const intentId = z.string().check(z.regex(/^0x[0-9a-fA-F]{44}$/))
 export const hexHash = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/))
 export const hexAddress = z

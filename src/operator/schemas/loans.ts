@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
+import { unitSchema } from '../../loan/amounts.ts'
 import { loanStates } from '../../loan/loan-book.ts'
-import { hexAddress, time, unit, wei } from './fields.ts'
+import { hexAddress, time, wei } from './fields.ts'
 
 export const loansQuery = z.object({
   state: z._default(z.enum(loanStates), 'owed'),
@@ -29,7 +30,7 @@ export const loansAnswer = z.object({
   isWhole: z.boolean(),
   /** Is the unit's symbol. */
   currency: z.string(),
-  unit,
+  unit: unitSchema,
   sums: z.object({
     loans: z.int(),
     lentWei: wei,

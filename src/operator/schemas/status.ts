@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
+import { unitSchema } from '../../loan/amounts.ts'
 import { actor } from './actor.ts'
 import { alert } from './alerts.ts'
-import { hexAddress, time, unit, wei } from './fields.ts'
+import { hexAddress, time, wei } from './fields.ts'
 import { healthAnswer } from './health.ts'
 
 /** Describes whether payments are accepted. Once `drained`, keys and contracts may change. */
@@ -96,7 +97,7 @@ export const statusAnswer = z.object({
   /** Names the chain's currency, in which gas is paid. */
   currency: z.string(),
   /** Describes what the pool counts: each other amount is a whole number of its smallest part. */
-  unit,
+  unit: unitSchema,
   intake,
   health: healthAnswer,
   alerts: z.array(alert),

@@ -4,7 +4,6 @@ import type { RefusalOf } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
 import type { StepContext } from './draft.ts'
 import type { ObservationReport } from './observations.ts'
-import { readAccountTotals } from './payments/account-totals.ts'
 import {
   type Capacity,
   countUsage,
@@ -16,9 +15,8 @@ import {
   type Usage,
 } from './payments/nonces.ts'
 import { backPayment, beginPayment, getPaymentRow, saveHash } from './payments/payment-states.ts'
-import { readQueue } from './payments/queue-totals.ts'
-import { countCarried, readRelayerTotals } from './payments/relayer-totals.ts'
 import { exceedsLendable, type Lendable } from './payments/reserves.ts'
+import { countCarried, readAccountTotals, readQueue, readRelayerTotals } from './payments/totals.ts'
 import { opens, reads } from './port.ts'
 import { recordObservations } from './records/chain.ts'
 import {
@@ -31,10 +29,8 @@ import {
 } from './records/earlier.ts'
 import { type AskedQuestion, isLateAnswer } from './records/first-values.ts'
 import { type Identity, isOfOtherDeployment } from './records/identity.ts'
-import { listMissing } from './records/missing.ts'
-import { endObstacle } from './records/obstacles.ts'
 import { readIntake } from './records/operations.ts'
-import { compareNonces } from './records/possible-loss.ts'
+import { compareNonces, listMissing } from './records/possible-loss.ts'
 import {
   findRecalled,
   type Holdings,
@@ -49,7 +45,7 @@ import {
   mayBeBacked,
   saveAssuring,
 } from './records/settled.ts'
-import { isHeld } from './records/standing.ts'
+import { endObstacle, isHeld } from './records/standing.ts'
 import {
   hashPlaceholder,
   minutesPlaceholder,

@@ -1,6 +1,6 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { StepContext } from './draft.ts'
-import { recordMissing } from './records/missing.ts'
+import { recordMissing } from './records/possible-loss.ts'
 import type { Tables } from './rows.ts'
 
 /** Tells what a step does with rows. One that `opens` writes, and may leave work for a round. */

@@ -5,11 +5,11 @@ import { type Decided, findDecision, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
 import { saveMeta } from './meta.ts'
 import type { ObservationReport } from './observations.ts'
-import { listOpenPayments, readAccountTotals } from './payments/account-totals.ts'
 import { countEvent } from './payments/counts.ts'
 import { getRequest, readExecutedOrder } from './payments/executed.ts'
 import { beginPayment, toExecutionColumns } from './payments/payment-states.ts'
 import { recentSettlementMs } from './payments/reserves.ts'
+import { listOpenPayments, readAccountTotals } from './payments/totals.ts'
 import { opens, reads, writes } from './port.ts'
 import { readObservations, recordObservations } from './records/chain.ts'
 import {
@@ -24,10 +24,9 @@ import {
   saveAnswerTime,
   saveFirstValue,
 } from './records/first-values.ts'
-import { recordObstacle } from './records/obstacles.ts'
 import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
 import { isRecalled } from './records/recalls.ts'
-import { recordRefusal } from './records/standing.ts'
+import { recordObstacle, recordRefusal } from './records/standing.ts'
 import type { Row } from './rows.ts'
 import type { IntentExecution, Order, Screen, StepKey } from './values.ts'
 

@@ -1,10 +1,16 @@
 import type { PoolRules } from '../../chain/chains.ts'
-import { computeReplacementPrice } from '../fees.ts'
 import { requestLifetimeSeconds } from '../forwarder/requests.ts'
 import type { Capacity, Usage } from '../ledger/payments/nonces.ts'
 import type { PaymentLimits } from '../ledger/records/earlier.ts'
 import type { Undecided } from '../ledger/sessions.ts'
-import { computeGasPrice, executeGas, maxInnerGas, maxUsedGas, type Terms } from '../relayer.ts'
+import {
+  computeGasPrice,
+  computeReplacementPrice,
+  executeGas,
+  maxInnerGas,
+  maxUsedGas,
+  type Terms,
+} from '../relayer.ts'
 
 /** Limits the payments of one account. */
 export type AccountLimits = PaymentLimits & {

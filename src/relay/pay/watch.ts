@@ -1,6 +1,6 @@
 import type { TransactionToSend } from '../ledger/acceptance.ts'
+import { readMinedReport } from '../outcome/executions.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
-import { readMinedReport } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 
 /** Limits the watch to the time that a Worker lives after its reply, 30 s. Then rounds go on. */

@@ -1,8 +1,7 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
-import { getNextDelayMs, type RoundResult } from '../ledger/schedule.ts'
-import type { DueQueue } from '../ledger/stores/due-queue.ts'
+import { type DueQueue, getNextDelayMs, type RoundResult } from '../ledger/schedule.ts'
 
 export type RoundsOptions = {
   queue: DueQueue

@@ -32,7 +32,7 @@ import {
   intentIdLength,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 import { type Process, runHere, startProcess } from '../../support/processes.ts'
 
 export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }

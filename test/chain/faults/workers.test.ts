@@ -3,7 +3,7 @@ import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 import { minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
 import { drawHalf, sampleOf } from '../../support/sample.ts'
 

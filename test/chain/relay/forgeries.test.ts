@@ -18,8 +18,11 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { findExecution } from '../../../src/relay/outcome/executions.ts'
-import { type PassedNonce, readMinedReport } from '../../../src/relay/outcome/settle.ts'
+import {
+  findExecution,
+  type PassedNonce,
+  readMinedReport,
+} from '../../../src/relay/outcome/executions.ts'
 import { findSpendingBlock } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'

@@ -40,8 +40,7 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
-import { createSigner, type Signer } from '../../../src/relay/signer.ts'
+import { createSigner, deriveRelayerAccount, type Signer } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
-import { computeReplacementPrice, limitGasPrice } from '../../../src/relay/fees.ts'
-import { computeGasPrice } from '../../../src/relay/relayer.ts'
+import {
+  computeGasPrice,
+  computeReplacementPrice,
+  limitGasPrice,
+} from '../../../src/relay/relayer.ts'
 
 describe('a replacement price', () => {
   test.for([

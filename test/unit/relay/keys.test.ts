@@ -1,6 +1,6 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 

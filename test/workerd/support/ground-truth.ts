@@ -13,7 +13,7 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { decodeResults, type RawLog } from '../../../src/relay/forwarder/requests.ts'
-import { deriveRelayerAccount } from '../../../src/relay/keys.ts'
+import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 
 /** The Worker's environment as the tests were given it. */
 export const bindings = env as unknown as {

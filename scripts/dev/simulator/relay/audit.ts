@@ -1,5 +1,5 @@
 import type { Row, TableName } from '../../../../src/relay/ledger/rows.ts'
-import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
+import type { Sql } from '../../../../src/relay/ledger/stores/sqlite.ts'
 
 function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] {
   return storage.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row))

@@ -2,8 +2,6 @@ import type { Hex } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
 import type { Row } from '../rows.ts'
 import type { SignedTransaction } from '../values.ts'
-import { listOpenPayments } from './account-totals.ts'
-import { updateBlockContents } from './block-contents.ts'
 import { addTransaction, dropTransaction } from './clues.ts'
 import {
   applyEvent,
@@ -14,14 +12,16 @@ import {
   requeuePayment,
   type Transition,
 } from './payment-states.ts'
-import { readQueue } from './queue-totals.ts'
 import {
   countCarried,
   countMined,
   findNextNonce,
+  listOpenPayments,
+  readQueue,
   readRelayerTotals,
+  updateBlockContents,
   updateRelayerTotals,
-} from './relayer-totals.ts'
+} from './totals.ts'
 
 /** Counts open payments: `accountOpenCount` those of one account, the others those of all. */
 export type Usage = {

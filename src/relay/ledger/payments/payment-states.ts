@@ -11,20 +11,20 @@ import {
   phases,
 } from '../transitions.ts'
 import type { Execution, IntentExecution, Order } from '../values.ts'
+import { addPaymentClues, dropPaymentClues } from './clues.ts'
+import { countEvent } from './counts.ts'
+import { getAgreed, getRequest, readExecutedOrder } from './executed.ts'
+import { saveReminder } from './reminders.ts'
+import { updateReserves } from './reserves.ts'
+import { holdSms, updateSmsState } from './sms.ts'
 import {
+  countWaiting,
   listOpenPayments,
   readAccountTotals,
   saveOrDropTotals,
   updateAccountTotals,
-} from './account-totals.ts'
-import { updateBlockContents } from './block-contents.ts'
-import { addPaymentClues, dropPaymentClues } from './clues.ts'
-import { countEvent } from './counts.ts'
-import { getAgreed, getRequest, readExecutedOrder } from './executed.ts'
-import { countWaiting } from './queue-totals.ts'
-import { saveReminder } from './reminders.ts'
-import { updateReserves } from './reserves.ts'
-import { holdSms, updateSmsState } from './sms.ts'
+  updateBlockContents,
+} from './totals.ts'
 
 export type Transition = {
   intentId: Hex

@@ -2,9 +2,9 @@ import type { Address } from 'viem'
 import type { Draft } from '../draft.ts'
 import { reads, writes } from '../port.ts'
 import type { Row, reminderKinds } from '../rows.ts'
-import { listOpenPayments, readAccountTotals } from './account-totals.ts'
 import { countEvent } from './counts.ts'
 import type { SmsFate } from './sms.ts'
+import { listOpenPayments, readAccountTotals } from './totals.ts'
 
 /** Holds what an account owes on the chain, and until when (Unix time in s). */
 export type LoanDebt = { account: Address; owedWei: bigint; dueAt: number }

@@ -35,10 +35,8 @@ export function readFollowedBlocks(step: StepContext): {
   const { relayer: _, below: ancestors = [], count, ...head } = saved
   const { number, hash } = head
   const isFollowed = count !== undefined && isOfRelayer(step, saved)
-  return {
-    head: { number, hash },
-    followedBlocks: isFollowed ? [{ ...head, count }, ...ancestors] : [],
-  }
+  const followedBlocks = isFollowed ? [{ ...head, count }, ...ancestors] : []
+  return { head: { number, hash }, followedBlocks }
 }
 
 export function saveFollowedBlocks(
@@ -78,10 +76,7 @@ export function forgetGasPrice(step: StepContext, refusedWei: bigint): void {
 }
 
 /** Returns the facts that are not outdated, and which one is read next. */
-export function readAccountState(step: StepContext): {
-  accountState: AccountState
-  nextReading: FactReading
-} {
+export function readAccountState(step: StepContext) {
   const { rows, rules } = step
   const { lastReading, ...known } = readObservations(step)
   const current = stateFacts.flatMap((name) => {
@@ -91,7 +86,8 @@ export function readAccountState(step: StepContext): {
     return fact !== undefined && isCurrent ? [[name, fact.value]] : []
   })
   const lastTurn = lastReading === undefined ? -1 : factReadings.indexOf(lastReading)
-  const nextReading = factReadings[(lastTurn + 1) % factReadings.length] ?? 'reportedNonce'
+  const nextReading: FactReading =
+    factReadings[(lastTurn + 1) % factReadings.length] ?? 'reportedNonce'
   return { accountState: Object.fromEntries(current) as AccountState, nextReading }
 }
 

@@ -1,12 +1,11 @@
 import type { Address } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
+import { addGatewayCounts, type GatewayCounts } from '../payments/counts.ts'
 import { listPhasePayments } from '../payments/payment-states.ts'
-import { readQueue } from '../payments/queue-totals.ts'
-import { readRelayerTotals } from '../payments/relayer-totals.ts'
+import { readQueue, readRelayerTotals } from '../payments/totals.ts'
 import { reads, writes } from '../port.ts'
 import { openPhases } from '../transitions.ts'
 import { forgetDeploymentFacts } from './chain.ts'
-import { addGatewayCounts, type GatewayCounts } from './gateways.ts'
 import { readIntake } from './operations.ts'
 
 /**

@@ -11,8 +11,7 @@ import { reads } from '../port.ts'
 import type { Listing, Row } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 import { type Execution, smsParties } from '../values.ts'
-import { forgetMissing, listMissing } from './missing.ts'
-import { recordSetBack } from './possible-loss.ts'
+import { forgetMissing, listMissing, recordSetBack } from './possible-loss.ts'
 
 /** Selects payments. Times are Unix times in ms. */
 type PaymentQuery = {
@@ -237,4 +236,31 @@ export const operationSteps = {
   /** Returns the payments that match a query, the newest first. */
   readPage: reads(({ rows }, query: PaymentQuery) => readPage(rows, query)),
   tracePayment: reads(readTrace),
+}
+
+/** Sets how many rows a page searches, unless more rows have one score. */
+const initialLimit = 500
+
+/**
+ * Searches a page of a list that is sorted by this column. The next page begins at `nextScore`,
+ * undefined on the last one.
+ */
+export function searchPage<Listed extends object>(
+  list: (limit: number) => Listed[],
+  column: keyof Listed,
+  isWanted: (row: Listed) => boolean = () => true,
+): { matches: Listed[]; nextScore: number | undefined } {
+  for (let limit = initialLimit; ; limit *= 2) {
+    const rows = list(limit)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < limit) {
+      return { matches: rows.filter(isWanted), nextScore: undefined }
+    }
+    // More rows may have the last score, so the next page has all of them.
+    const complete = rows.filter((row) => row[column] !== last[column])
+    if (complete.length > 0) {
+      return { matches: complete.filter(isWanted), nextScore: Number(last[column]) }
+    }
+    // All rows have one score, so the page needs more of them.
+  }
 }

@@ -1,18 +1,13 @@
 import type { Address } from 'viem'
 import type { Draft, StepContext } from '../draft.ts'
-import {
-  listOpenPayments,
-  readAccountTotals,
-  saveOrDropTotals,
-} from '../payments/account-totals.ts'
 import { eraseNames, getPaymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
+import { listOpenPayments, readAccountTotals, saveOrDropTotals } from '../payments/totals.ts'
 import { noLimit, type Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 import { nameRecall } from '../values.ts'
-import { readTrace, toRecord } from './operations.ts'
+import { readTrace, searchPage, toRecord } from './operations.ts'
 import { isRecalled } from './recalls.ts'
-import { searchPage } from './score-page.ts'
 import { isHeld, readSessionTrace } from './standing.ts'
 
 /** Asks to erase an account. The search of past payments begins at `from`. */

@@ -1,7 +1,7 @@
 import { maxDeadlineSeconds } from '../../forwarder/requests.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
-import { findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
+import { findNextNonce, readRelayerTotals } from '../payments/totals.ts'
 import { readFollowedBlocks } from './chain.ts'
 
 /** Holds what the chain and a pool show of payments whose rows were lost. */
@@ -118,3 +118,20 @@ export function endPossibleLoss(rows: Draft, finalSeconds: number): void {
     begunAt: isOver(begunAt) ? undefined : begunAt,
   } satisfies MetaValue<'compared'>)
 }
+
+/** Limits the names that are kept: the first ones tell what has happened. */
+const maxNames = 20
+
+/** Lists rows that others name, and that are missing, since payments were last resumed. */
+export const listMissing = (rows: Draft): readonly string[] => readMeta(rows, 'missing') ?? []
+
+/** Records the rows that a step has missed: the ledger is damaged, so no payment is accepted. */
+export function recordMissing(rows: Draft): void {
+  if (rows.missing.size === 0) return
+  const known = listMissing(rows)
+  const names = [...new Set([...known, ...rows.missing])].slice(0, maxNames)
+  if (names.length > known.length) saveMeta(rows, 'missing', names)
+}
+
+/** Forgets them, because an operator has looked at the damage. */
+export const forgetMissing = (rows: Draft): void => rows.drop('meta', 'missing')

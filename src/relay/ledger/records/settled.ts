@@ -1,14 +1,13 @@
 import { getCallKind } from '../../../loan/kinds.ts'
 import type { Draft, StepContext } from '../draft.ts'
-import { listOpenPayments, readAccountTotals } from '../payments/account-totals.ts'
 import { type Payment, readBackedWei } from '../payments/payment-states.ts'
+import { listOpenPayments, readAccountTotals } from '../payments/totals.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
 import type { Order } from '../values.ts'
 import { readObservations } from './chain.ts'
 import { listPaymentsSince } from './earlier.ts'
-import { listMissing } from './missing.ts'
-import { mayMissSigned } from './possible-loss.ts'
+import { listMissing, mayMissSigned } from './possible-loss.ts'
 
 /**
  * Says what an account has in a block that is final: whatever becomes of the blocks above, its

@@ -2,30 +2,26 @@ import type { Draft, StepContext } from '../draft.ts'
 import { readMeta, saveMeta } from '../meta.ts'
 import { dropDeploymentFacts } from '../observations.ts'
 import {
+  addGatewayCounts,
   countPaymentsByHour,
+  type GatewayCounts,
   readEventCounts,
+  readGatewayFaults,
+  readGatewayHours,
   sampleCounts,
   sumRecentCounts,
 } from '../payments/counts.ts'
 import { listPhasePayments, readBackedWei } from '../payments/payment-states.ts'
-import { readQueue } from '../payments/queue-totals.ts'
-import { countCarried, findNextNonce, readRelayerTotals } from '../payments/relayer-totals.ts'
+import { countCarried, findNextNonce, readQueue, readRelayerTotals } from '../payments/totals.ts'
 import { writes } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { mapOpenPhases } from '../transitions.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
-import {
-  addGatewayCounts,
-  type GatewayCounts,
-  readGatewayFaults,
-  readGatewayHours,
-} from './gateways.ts'
 import { checkIdentity, hasMoved, type Identity } from './identity.ts'
-import { listMissing } from './missing.ts'
-import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
-import { readPossibleLossAt } from './possible-loss.ts'
+import { listMissing, readPossibleLossAt } from './possible-loss.ts'
 import { readRate } from './rates.ts'
+import { readObstacle } from './standing.ts'
 
 /** Limits how often a row is written only to prove that writing works. */
 const probeIntervalMs = 10_000

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
-import type { DueQueue } from './due-queue.ts'
+import type { DueQueue } from '../schedule.ts'
 import { armLua, dueLua } from './lua.ts'
 import { getKeyPrefix } from './redis.ts'
 

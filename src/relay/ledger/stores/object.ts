@@ -5,8 +5,7 @@ import { createLedgerPort, type LedgerParts, type Port, type Steps } from '../po
 import { SchemaError } from '../rows.ts'
 import { type LedgerSchedule, type ScheduledLedger, scheduleLedger } from '../schedule.ts'
 import type { SetBack, SetBackAnswer } from '../steps.ts'
-import type { Sql, SqlValue } from './sql.ts'
-import { createSqlLedger } from './sqlite.ts'
+import { createSqlLedger, type Sql, type SqlValue } from './sqlite.ts'
 
 export type LedgerStub<Any extends Steps> = Port<Any> & {
   accept: AcceptPayment

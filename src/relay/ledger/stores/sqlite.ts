@@ -14,7 +14,6 @@ import {
   type View,
   type Write,
 } from '../rows.ts'
-import type { Sql, SqlValue } from './sql.ts'
 
 type SqlLedgerOptions<Any extends Steps> = LedgerParts<Any> & {
   rules: LedgerRules
@@ -186,4 +185,14 @@ function writeRow(sql: Sql, statements: Statements, { table, key, before, after 
   const assignments = changed.map((column) => `${column} = ?, `).join('')
   const update = `UPDATE ${table} SET ${assignments}row = ? WHERE ${equalsKey}`
   sql.exec(update, ...changed.map(toCell), row, ...key)
+}
+
+/** Holds a value of SQLite. Amounts in wei are text, because they exceed its 64-bit integers. */
+export type SqlValue = string | number | null
+
+/** Runs a synchronous SQLite database: a Durable Object's storage, or node:sqlite. */
+export type Sql = {
+  exec<Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[]
+  /** Runs work in one transaction, which is undone if the work throws. */
+  transaction<Result>(work: () => Result): Result
 }

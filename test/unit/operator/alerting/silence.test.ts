@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createSilenceAlert } from '../../../../src/operator/alerting/silence.ts'
+import { createSilenceAlert } from '../../../../src/operator/alerting/watch.ts'
 import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { subject } from '../condition.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listSilentGateways } from '../../../../src/operator/alerting/silent-gateways.ts'
+import { listSilentGateways } from '../../../../src/operator/alerting/gateways.ts'
 
 const hourMs = 3_600_000
 /** Is the hour from which the tests count. */

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { getResendDelayMs, poolRules } from '../../../../src/chain/chains.ts'
-import { getNextDelayMs, type RoundResult } from '../../../../src/relay/ledger/schedule.ts'
-import type { DueQueue } from '../../../../src/relay/ledger/stores/due-queue.ts'
+import {
+  type DueQueue,
+  getNextDelayMs,
+  type RoundResult,
+} from '../../../../src/relay/ledger/schedule.ts'
 import { createRounds, type Rounds, startCron } from '../../../../src/relay/rounds/scheduler.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'

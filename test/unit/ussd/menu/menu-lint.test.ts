@@ -142,7 +142,7 @@ const nothing: Partial<ScreenFacts> = {
   ...{ registration: 'registered', activity: { ownPayments: [], received: [] } },
   withdrawal: {
     ...{ amountWei: 1n, state: 'confirmed', assuredAt: undefined, intentId: '0x01' },
-    isCash: true,
+    ...{ isCash: true, agreed: undefined, paidOut: undefined },
   },
   ...{ failure: 'none', pin: { kind: 'open' } },
   heldNames: { shown: undefined, hours: 0, offered: undefined },

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ledgerParts } from '../../../../../src/compose/ledger.ts'
-import type { DueQueue } from '../../../../../src/relay/ledger/stores/due-queue.ts'
+import type { DueQueue } from '../../../../../src/relay/ledger/schedule.ts'
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
 import {
