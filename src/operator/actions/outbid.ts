@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { computeGasPrice } from '../../relay/relayer.ts'
-import { execute } from '../../relay/rounds/execute.ts'
+import { execute, sentBefore } from '../../relay/rounds/execute.ts'
 import { hexHash, nonNegative, wei } from '../schemas/fields.ts'
 import { action, recordInAudit, refuseRequest } from './action.ts'
 
@@ -28,11 +28,10 @@ export const outbidNonce = action({
     if (computeGasPrice(relayer, price, replaced.gasPriceWei) === undefined) {
       return refuseRequest(409, 'a replacement would cost more than MAX_GAS_PRICE_WEI')
     }
-    const { hash: over, raw, gasPriceWei } = replaced
-    const transaction = { hash: over, raw, gasPriceWei }
-    await execute(relayer, [
-      { kind: 'outbid', nonce, isStuck: true, transaction, gasPriceWei: price },
-    ])
+    const { hash: over } = replaced
+    const outbid = { isStuck: true, gasPriceWei: price }
+    const sending = { nonce, transaction: replaced, ...sentBefore }
+    await execute(relayer, [{ kind: 'resend', ...sending, outbid }])
     const replacement = await findNewest()
     if (replacement === undefined || replacement.hash === over) {
       return refuseRequest(409, 'it was mined meanwhile, or no node accepts the replacement')

@@ -4,7 +4,7 @@ import type { FollowedBlock } from '../ledger/meta.ts'
 import type { Slot } from '../ledger/payments/nonces.ts'
 import type { Transition } from '../ledger/payments/payment-states.ts'
 import type { Ledger } from '../ledger/steps.ts'
-import type { BlockId, SignedTransaction } from '../ledger/values.ts'
+import type { BlockId } from '../ledger/values.ts'
 import { broadcast, type Sending } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { buildBatch, type Relayer, signFor } from '../relayer.ts'
@@ -45,18 +45,15 @@ export type Action =
     }
   /** Makes outcomes of a block final; `lacksProof` if they should have one. */
   | { kind: 'confirm'; sessions: readonly string[]; block: BlockId; lacksProof: boolean }
-  /** Sends a recorded transaction again. */
-  | ({ kind: 'rebroadcast' } & Sending)
-  /** Sends a recorded transaction again, and the same requests at a higher price if needed. */
-  | {
-      kind: 'outbid'
-      nonce: number
-      isStuck: boolean
-      transaction: SignedTransaction
-      gasPriceWei: bigint
-    }
-  /** Sends a recorded transaction again, and reports that it is stuck and may not be outbid. */
-  | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
+  /**
+   * Sends a recorded transaction again; `outbid`: the same requests at this price if needed;
+   * `replacements`: it is stuck, and may not be outbid after so many of them.
+   */
+  | ({
+      kind: 'resend'
+      outbid?: { isStuck: boolean; gasPriceWei: bigint }
+      replacements?: number
+    } & Sending)
   /** Carries queued payments on a free nonce, in this order; without any it closes a gap. */
   | {
       kind: 'carry'
@@ -76,8 +73,7 @@ export const record = <Method extends RecordingMethod>(
 ) => ({ kind: 'record', method, args }) as unknown as Recording
 
 /** Tells whether an action sends a transaction; the ledger then has the node's verdict. */
-export const isSend = ({ kind }: Action): boolean =>
-  ['rebroadcast', 'outbid', 'reportStuck', 'carry'].includes(kind)
+export const isSend = ({ kind }: Action): boolean => kind === 'resend' || kind === 'carry'
 
 const nodeTimeoutMs = 5_000
 
@@ -130,9 +126,7 @@ const failureEvents: Readonly<Record<Exclude<Action['kind'], 'record'> | Recordi
     expire: 'expire.failed',
     endUnsent: 'expire.failed',
     abandon: 'abandon.failed',
-    rebroadcast: 'rebroadcast.failed',
-    outbid: 'rebroadcast.failed',
-    reportStuck: 'rebroadcast.failed',
+    resend: 'rebroadcast.failed',
     carry: 'fill.failed',
   }
 
@@ -144,9 +138,7 @@ function runAction(relayer: Relayer, action: Action): Promise<ActionOutcome> {
       return followHead(relayer, action)
     case 'confirm':
       return confirm(relayer, action)
-    case 'rebroadcast':
-    case 'outbid':
-    case 'reportStuck':
+    case 'resend':
       return resend(relayer, action)
     case 'carry':
       return fillNonce(relayer, action)
@@ -214,31 +206,26 @@ async function confirmTogether(
   return { kind: 'changed' }
 }
 
-const sentBefore = { isFirst: false, isUnsent: false }
+export const sentBefore = { isFirst: false, isUnsent: false }
 
 /** Sends a recorded transaction again, and replaces only a stuck or underpriced one. */
-async function resend(
-  relayer: Relayer,
-  action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
-): Promise<ActionOutcome> {
-  const { nonce, transaction } = action
-  const { isFirst, isUnsent } = action.kind === 'rebroadcast' ? action : sentBefore
-  const sending = { nonce, transaction, isFirst, isUnsent }
-  const verdict = await broadcast(relayer, sending, nodeTimeoutMs)
+async function resend(relayer: Relayer, action: ActionOf<'resend'>): Promise<ActionOutcome> {
+  const { nonce, replacements } = action
+  const verdict = await broadcast(relayer, action, nodeTimeoutMs)
   // Its payments are queued again for another nonce.
   if (verdict === 'withheld' || verdict === 'displaced') return { kind: 'changed' }
   // After any other verdict the same is sent again later.
   if (verdict !== 'taken' && verdict !== 'price_too_low') return { kind: 'same' }
-  if (action.kind === 'outbid' && (verdict === 'price_too_low' || action.isStuck)) {
-    await outbid(relayer, action)
+  if (action.outbid && (verdict === 'price_too_low' || action.outbid.isStuck)) {
+    await outbid(relayer, action, action.outbid.gasPriceWei)
   }
-  if (action.kind === 'reportStuck') {
+  if (replacements !== undefined) {
     relayer.log({
       level: 'error',
       event: 'nonce.stuck',
       message: 'A nonce waits for its block and may not be outbid any further',
       nonce,
-      replacements: action.replacements,
+      replacements,
     })
   }
   return { kind: 'same' }
@@ -247,7 +234,8 @@ async function resend(
 /** Signs the same content again at the price of a replacement, records and sends it. */
 async function outbid(
   relayer: Relayer,
-  { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
+  { nonce, transaction: before }: Sending,
+  gasPriceWei: bigint,
 ): Promise<void> {
   const { ledger, log, signer } = relayer
   const slot = { nonce, pending: before }

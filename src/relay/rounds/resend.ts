@@ -3,7 +3,7 @@ import type { Head } from '../../chain/node.ts'
 import type { OpenNonce } from '../ledger/payments/nonces.ts'
 import type { Work } from '../ledger/work.ts'
 import { computeGasPrice } from '../relayer.ts'
-import type { Action } from './execute.ts'
+import { type Action, sentBefore } from './execute.ts'
 import {
   isPoolNonceWrong,
   listRecordedNonces,
@@ -116,21 +116,22 @@ function planResend(
   const transaction = { hash, raw, gasPriceWei }
   const isUnsent = sentAt === undefined
   const isFirst = isUnsent && transactions.length === 1
-  const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst, isUnsent }
-  if (currentPriceWei === undefined) return rebroadcast
+  const resend = { kind: 'resend', nonce, transaction, isFirst, isUnsent } as const
+  if (currentPriceWei === undefined) return resend
   // A transaction that a node takes only now starts to wait for a block.
   const isStuckInPool = isStuck && failures === 0
   const askedWei = isStuckInPool ? currentPriceWei : findAskedPrice(currentPriceWei, head)
   const isCheap = failures > 0 && gasPriceWei < askedWei
   const mayHelp = isStuckInPool || isCheap || head.leastPriceWei === undefined
-  if (!isStuck && !isCheap) return rebroadcast
+  if (!isStuck && !isCheap) return resend
   const hasNoReplacementsLeft = transactions.length > terms.rules.maxReplacements
   const isTooDear = computeGasPrice(terms, askedWei, gasPriceWei) === undefined
   if (!hasNoReplacementsLeft && !isTooDear && mayHelp) {
-    return { kind: 'outbid', nonce, isStuck: isStuckInPool, transaction, gasPriceWei: askedWei }
+    const outbid = { isStuck: isStuckInPool, gasPriceWei: askedWei }
+    return { ...resend, ...sentBefore, outbid }
   }
-  if (!isStuck) return rebroadcast
-  return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
+  if (!isStuck) return resend
+  return { ...resend, ...sentBefore, replacements: transactions.length - 1 }
 }
 
 /** Returns what a refused price is raised to at most: what the head asks, if it tells. */

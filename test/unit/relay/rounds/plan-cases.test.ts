@@ -80,14 +80,14 @@ function describeAction(action: Action): string {
     }
     case 'followHead':
       return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
-    case 'rebroadcast':
-      return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
+    case 'resend': {
+      const { nonce, outbid, replacements } = action
+      if (outbid) return `outbid ${nonce}${outbid.isStuck ? '' : ', if its price is refused'}`
+      if (replacements !== undefined) return `reportStuck ${nonce} after ${replacements}`
+      return `rebroadcast ${nonce}${action.isFirst ? ', the first time' : ''}`
+    }
     case 'confirm':
       return `confirm ${action.sessions}${action.lacksProof ? ', unproved' : ''}`
-    case 'outbid':
-      return `outbid ${action.nonce}${action.isStuck ? '' : ', if its price is refused'}`
-    case 'reportStuck':
-      return `reportStuck ${action.nonce} after ${action.replacements}`
     case 'carry':
       return `carry ${action.nonce}: ${action.sessions}`
   }
