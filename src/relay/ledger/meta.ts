@@ -2,7 +2,7 @@ import { type Hex, isHex } from 'viem'
 import * as z from 'zod/mini'
 import { obstacles } from '../refusal.ts'
 import type { Draft } from './draft.ts'
-import { renameEarlierFacts, storedObservations } from './observations.ts'
+import { storedObservations } from './observations.ts'
 
 const time = z.int()
 const counts = z.record(z.string(), z.int())
@@ -63,14 +63,8 @@ export const metaValues = {
     below: z.optional(z.array(followedBlock)),
   }),
   observations: z.catch(observations, {}),
-  /** Is what version 1.0 stored in place of `observations`. */
-  sight: z.catch(
-    z.pipe(
-      z.pipe(z.record(z.string(), z.unknown()), z.transform(renameEarlierFacts)),
-      observations,
-    ),
-    {},
-  ),
+  /** Is what version 1.0 stored in place of it; what has another name there is read anew. */
+  sight: z.catch(observations, {}),
   compared: z.object({
     relayer: z.string(),
     nextNonce: z.int(),

@@ -134,25 +134,3 @@ const deploymentFacts = [
   ...['balanceWei', 'contracts', 'token'],
   ...['chainNonce', 'reportedNonce', 'poolNonce'],
 ]
-
-/** Maps the names under which version 1.0 stored facts. */
-const earlierNames: Readonly<Record<string, ChainFact>> = {
-  funds: 'balanceWei',
-  gasPrice: 'gasPriceWei',
-  count: 'chainNonce',
-  toldCount: 'reportedNonce',
-  poolCount: 'poolNonce',
-}
-
-type EarlierFact = { wei?: string; number?: number; at: number }
-
-/** Returns what version 1.0 stored, under today's names. Its turn of readings begins again. */
-export function renameEarlierFacts({ asked: _, ...stored }: Record<string, unknown>) {
-  const renamed = Object.entries(stored).map(([name, fact]) => {
-    const factName = earlierNames[name]
-    if (factName === undefined) return [name, fact]
-    const { wei, number, at } = fact as EarlierFact
-    return [factName, { value: wei ?? number, at }]
-  })
-  return Object.fromEntries(renamed)
-}
