@@ -1,12 +1,17 @@
 import type * as z from 'zod/mini'
-import { type RouteName, routeRoles } from '../../src/operator/access/roles.ts'
+import { type RouteName, routeRoles } from '../../src/operator/access.ts'
 import type { DeclaredAction } from '../../src/operator/actions/action.ts'
 import { type ActionName, actions } from '../../src/operator/actions/list.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'
-import { auditAnswer, auditQuery } from '../../src/operator/schemas/audit.ts'
-import { exportAnswer, exportQuery } from '../../src/operator/schemas/backup.ts'
-import { eventsAnswer, eventsQuery } from '../../src/operator/schemas/events.ts'
 import { operatorError } from '../../src/operator/schemas/fields.ts'
+import {
+  auditAnswer,
+  auditQuery,
+  eventsAnswer,
+  eventsQuery,
+  exportAnswer,
+  exportQuery,
+} from '../../src/operator/schemas/kept.ts'
 import { loansAnswer, loansQuery } from '../../src/operator/schemas/loans.ts'
 import * as payments from '../../src/operator/schemas/payments.ts'
 import { statusAnswer } from '../../src/operator/schemas/status.ts'

@@ -1,5 +1,5 @@
-import { type RouteName, routeNames, routeRoles } from '../../src/operator/access/roles.ts'
-import { type Role, roles } from '../../src/operator/schemas/actor.ts'
+import { type RouteName, routeNames, routeRoles } from '../../src/operator/access.ts'
+import { type Role, roles } from '../../src/operator/schemas/fields.ts'
 
 /** Writes what each role may ask beside what the roles before it may, as a table of Markdown. */
 export function writeRoles(): string {

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { type ExportAnswer, exportAnswer } from '../../src/operator/schemas/backup.ts'
+import { type ExportAnswer, exportAnswer } from '../../src/operator/schemas/kept.ts'
 import { parseJson } from '../../src/runtime/json.ts'
 import { StackError } from '../stack/report.ts'
 import type { OperatorClient } from './operator-client.ts'

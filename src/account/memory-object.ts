@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { MemoryStore, StoredMemory } from './memory.ts'
 
-/** Stores the memory of one account in a Durable Object. */
 export class AccountObject<Env = unknown> extends DurableObject<Env> {
   readonly #sql: SqlStorage
 

@@ -202,7 +202,6 @@ export function listRecipients({ recipients }: AccountMemory): AccountMemory['re
   )
 }
 
-/** Tells whether a session has shown one of these failed payments. */
 export const hasShownFailure = (
   { told }: AccountMemory,
   failures: readonly string[],

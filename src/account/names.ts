@@ -97,7 +97,6 @@ export function createNames({ memory, seal }: { memory: Memory; seal: Seal }) {
     sealed === undefined ? undefined : seal.decrypt(sealed, toContext(kind, account))
 
   return {
-    /** Reads an account's names for their holder. */
     async read(account: Address): Promise<HeldNames> {
       const { now, ...stored } = await memory.read(account)
       const { kind = 'own', sealed, from = 0 } = pickName(stored) ?? {}

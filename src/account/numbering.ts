@@ -64,7 +64,6 @@ export function toPresentForm(number: string): string {
   return number
 }
 
-/** Lists the forms that a number may have had earlier. */
 export function listFormerForms(number: string): string[] {
   return backwards
     .flatMap((rewrite) => rewrite(number) ?? [])

@@ -74,12 +74,10 @@ export function listPossibleNumbers(raw: string, country?: Country): PossibleNum
   return [...new Set(listed)].map((phone) => ({ phone, country: parseNumber(phone)?.country }))
 }
 
-/** Tells whether a numbering plan lists a number. */
 export const isListed = (number: string): boolean => parseNumber(number)?.isValid() === true
 
 const parseNumber = (number: string) => parsePhoneNumberFromString(number, numberingPlans)
 
-/** Tells whether two letters name a country with a numbering plan. */
 export const isCountry = (letters: string): letters is Country =>
   isSupportedCountry(letters as Country, numberingPlans)
 

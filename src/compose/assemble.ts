@@ -15,8 +15,7 @@ import {
   type UpstreamBudget,
 } from '../node/upstream/budget.ts'
 import { runObservedRound } from '../operator/chain-state/check-ledger.ts'
-import { createContractsReader } from '../operator/chain-state/contracts.ts'
-import { createTokenReader } from '../operator/chain-state/token.ts'
+import { createContractsReader, createTokenReader } from '../operator/chain-state/contracts.ts'
 import type { WholeLedger } from '../operator/kept/steps.ts'
 import {
   createGuard,

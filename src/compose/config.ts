@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { type Chain, getNetwork, type MiningRules, poolRules, scaleRules } from '../chain/chains.ts'
 import { createCoinUnit, createTokenUnit, type Unit } from '../loan/amounts.ts'
-import { listOperators } from '../operator/access/operators.ts'
+import { listOperators } from '../operator/access.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { findContradictions } from './contradictions.ts'
 import {

@@ -1,7 +1,7 @@
 import { validateMnemonic } from '@scure/bip39'
 import { wordlist as bip39Words } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../chain/payees.ts'
-import { listOperators } from '../operator/access/operators.ts'
+import { listOperators } from '../operator/access.ts'
 import { sendsLastAnswerOnly } from '../ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/presets.ts'
 import type { Fault, Settings } from './environment.ts'

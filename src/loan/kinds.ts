@@ -26,7 +26,6 @@ export type KindRules = {
   showsNeededAmount: boolean
 }
 
-/** Lists the kinds of payment, with the rules that depend on the kind. */
 export const paymentKinds = {
   transfer: { name: 'Transfer', call: 'transfer', countsAsSent: true, showsNeededAmount: false },
   loan: { name: 'Loan', call: 'loan', countsAsSent: false, showsNeededAmount: false },
@@ -47,7 +46,6 @@ export type PaymentKind = keyof typeof paymentKinds
 
 export const kindNames = Object.keys(paymentKinds) as [PaymentKind, ...PaymentKind[]]
 
-/** Returns the kind of the call that a payment makes. */
 export const getCallKind = (kind: PaymentKind): keyof typeof loanCalls => paymentKinds[kind].call
 
 export const getCallRules = (kind: PaymentKind): CallRules => loanCalls[getCallKind(kind)]

@@ -37,14 +37,12 @@ const loanEvents = [
   'AccountTakenOver',
 ] as const
 
-/** Lists the topics of the events that change a loan or the terms. */
 export const loanEventTopics: Hex[] = loanEvents.flatMap(
   (eventName) => encodeEventTopics({ abi: loanAbi, eventName }) as Hex[],
 )
 
 export type LoanLog = { topics: readonly Hex[]; data: Hex }
 
-/** Gives access to the sums, and to the last loan of each borrower. */
 export type LoanBookAccess = {
   sums: LoanSums
   findLoan(borrower: Address): BookedLoan | undefined

@@ -127,10 +127,12 @@ function computeCents(wei: bigint, unit: Unit, { micros }: Rate): bigint {
 
 const isPossible = (cents: bigint): boolean => cents < maxWorth * 100
 
+const formatPossible = (cents: bigint, { currency }: Rate): string | undefined =>
+  isPossible(cents) ? formatLocal({ currency, cents: `${cents}` }) : undefined
+
 /** Formats the worth of an amount; returns undefined if the worth must be an error. */
 export function formatWorth(wei: bigint, unit: Unit, rate: Rate): string | undefined {
-  const cents = computeCents(wei, unit, rate)
-  return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
+  return formatPossible(computeCents(wei, unit, rate), rate)
 }
 
 /** Returns what an amount is at a session's rate, as its screens tell it. */
@@ -150,7 +152,6 @@ export function agreeToCents(
 export const formatAgreed = (agreed: LocalMoney | null | undefined, unitText: string): string =>
   agreed ? `${formatLocal(agreed)} (${unitText})` : unitText
 
-/** Parses a price of one unit, as an answer holds it. */
 export const unitPrice = z.pick(localWorth, { currency: true, micros: true })
 
 /** Adds to the text of an amount what it is worth now; the text alone without a price. */
@@ -168,7 +169,7 @@ export function formatNow(
 export function formatWorthUp(wei: bigint, unit: Unit, rate: Rate): string | undefined {
   const divisor = getOne(unit) * 1_000_000n
   const cents = ((wei * rate.micros + divisor - 1n) / divisor) * 100n
-  return isPossible(cents) ? formatLocal({ currency: rate.currency, cents: `${cents}` }) : undefined
+  return formatPossible(cents, rate)
 }
 
 /** Formats a whole price, such as `KES 129.35`: amounts are worked out by all of its digits. */

@@ -58,7 +58,6 @@ export type LoanSource = {
   /** Calls the contract as of a block, or of the latest block. */
   read(calldata: Hex, block?: number | { blockHash: Hex }): Promise<Hex>
   readHeight(): Promise<number>
-  /** Finds the contract's events by their topics, from a block on. */
   findEvents(topics: (Hex | null)[], fromBlock: number): Promise<LoanEvent[]>
 }
 

@@ -1,8 +1,7 @@
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { formatPrice } from '../loan/local-worth.ts'
 import { toReceiptNumber } from '../relay/forwarder/requests.ts'
-import { nameOperator } from './access/operators.ts'
-import { getNeededRole } from './access/roles.ts'
+import { getNeededRole, nameOperator } from './access.ts'
 import type { AuditEntry } from './kept/audit.ts'
 import type { HoldStep, PaymentDetails } from './schemas/payments.ts'
 
@@ -11,7 +10,6 @@ export const holdWords = `it begins no payment, loan or cash-out. What was accep
 
 type RecallState = NonNullable<PaymentDetails['recall']>['state']
 
-/** Says why nothing of a payment can be held for its sender. */
 const recallObjections: Readonly<
   Record<Exclude<RecallState, 'held' | 'open' | 'ended' | 'too_often'>, string>
 > = {

@@ -5,7 +5,6 @@ import type { AccountFound } from './schemas/callers.ts'
 import type { CheckName } from './schemas/health.ts'
 import type { PaymentSummary } from './schemas/payments.ts'
 
-/** Maps each failing check to its remedy. */
 export const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Correct the variables that it names.',
   identity: 'Put the former values back: no payment is accepted meanwhile, and nothing is lost.',
@@ -24,7 +23,6 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",
 }
 
-/** Says what to look for where nothing was found. */
 export const nothingFits =
   'Nothing was found. A number without its country code is found only once it has been used: type it with the code. A payment of this service is found for 8 days, by a receipt number, a code, or the first 10 characters of a hash after 0x. A hash that none of them has may be of a payment from a wallet: look up its receiver’s number, where what arrived stands. A gateway’s session is found by a command that asks for its number: `npm run ops -- session GATEWAY ID`'
 

@@ -5,7 +5,7 @@ import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { describeFault } from '../runtime/log.ts'
 import { withTimeLimit } from '../runtime/time-limit.ts'
-import { describeLack } from './access/roles.ts'
+import { describeLack } from './access.ts'
 import {
   type ActionOptions,
   type DeclaredAction,
@@ -30,7 +30,7 @@ import {
   toPaymentDetails,
   toPaymentSummary,
 } from './records.ts'
-import type { Actor } from './schemas/actor.ts'
+import type { Actor } from './schemas/fields.ts'
 import { describeStatus, type RelayerNonces } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
@@ -57,7 +57,6 @@ type Act = <Name extends ActionName>(
 const nodeTimeoutMs = 3_000
 /** Limits the age of the relayer's nonces in a status, in ms. */
 const noncesTtlMs = 5_000
-/** Limits how long a sign-in waits for its entry in the audit. */
 const signInTimeoutMs = 2_000
 const maxAuditEntries = 200
 const maxReceived = 50
@@ -126,7 +125,6 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
         next: next === undefined ? null : toIso(next),
       }
     },
-    /** Lists the newest payments to an account. */
     async received(account: string) {
       const found = await ledger.findPayments(account, maxReceived)
       return found.map((record) => toPaymentSummary(chain, record))

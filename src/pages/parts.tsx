@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
-import { findCommandLack } from '../operator/access/roles.ts'
-import type { Actor } from '../operator/schemas/actor.ts'
+import { findCommandLack } from '../operator/access.ts'
+import type { Actor } from '../operator/schemas/fields.ts'
 import { writeLocalTime } from '../runtime/time-zone.ts'
 
 export type Fact = readonly [name: string, value: Child]
@@ -99,7 +99,6 @@ export function renderInZone(timeZone: string, render: () => string): string {
   }
 }
 
-/** Names the time zone of the page that is being rendered. */
 export const getPageZone = (): string => pageZone
 
 /** Writes a time as the page that is being rendered does: `2026-01-01 22:42:00`. */
@@ -110,7 +109,6 @@ export const tellClock = (at: string): string => tellTime(at).slice(11)
 
 const Time = ({ at }: { at: string }) => <time datetime={at}>{tellTime(at)}</time>
 
-/** Shows a time, to the second. */
 export const showTime = (at: string | null | undefined): Child => (at ? <Time at={at} /> : '–')
 
 /** Shortens an address or a hash; the linked page shows it in full. */
@@ -120,7 +118,6 @@ export type FieldOptions = { name: string; label: string; value?: string | undef
 
 type ChoiceOptions = FieldOptions & {
   options: readonly string[]
-  /** Maps options to the words that show them. */
   words?: Readonly<Record<string, string>>
 }
 

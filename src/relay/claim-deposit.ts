@@ -20,7 +20,6 @@ export type DepositClaim =
   /** Was refused by nodes: nothing has moved. */
   | { kind: 'refused' }
 
-/** Describes a deposit that is in a block. */
 export type Deposit = { amountWei: bigint; hash: Hex; block: number }
 
 type DepositClaimOptions = { relayer: Relayer; loan: Address; reader: LoanReader }

@@ -1,6 +1,5 @@
 import { type PaymentState, phases } from './ledger/transitions.ts'
 
-/** Holds what a payment's progress depends on. */
 type Standing = { state: PaymentState; assuredAt: number | string | null | undefined }
 
 /** Is the one word that all read of a payment; `arriving` may still fail. */

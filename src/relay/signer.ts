@@ -41,7 +41,6 @@ export function createSigner(account: KeyAccount, chainId: number) {
       const raw = serializeTransaction(unsigned, account.signDigest(digest))
       return { hash: keccak256(raw), raw, gasPriceWei }
     },
-    /** Reads what a transaction of this signer does. */
     readContent({ raw }: SignedTransaction): TransactionContent {
       const { to, data = '0x', gas = 0n } = parseTransaction(raw)
       return { to: to ?? zeroAddress, data, gas: Number(gas) }

@@ -16,7 +16,6 @@ import type { AlertNotice } from '../kept/alerts.ts'
 import type { Vitals, WholeLedger } from '../kept/steps.ts'
 import type { Deployment } from '../records.ts'
 
-/** Refuses a request with an HTTP status. */
 export type RefusedRequest = { status: 400 | 403 | 404 | 409 | 503; error: string }
 
 export const refuseRequest = (status: RefusedRequest['status'], error: string): RefusedRequest => ({
@@ -45,7 +44,6 @@ export type OperatorPayments = {
   sweep: (order: Pick<CashOutOrder, 'key' | 'phone'>) => Paid
 }
 
-/** Holds what operators' actions work on. */
 export type ActionOptions = OperatorPayments & {
   relayer: Relayer<WholeLedger>
   deployment: Deployment
@@ -86,7 +84,6 @@ export type DeclaredAction = Form<z.ZodMiniType, z.ZodMiniType> & {
   run: (options: ActionOptions, request: never) => Promise<unknown>
 }
 
-/** Declares an action: its request, its answer, and what it does. */
 export const action = <Request extends z.ZodMiniType, Answer extends z.ZodMiniType>(
   declared: Form<Request, Answer> & {
     run: (options: ActionOptions, request: z.output<Request>) => Outcome<Answer>

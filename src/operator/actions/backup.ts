@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { PagePosition } from '../kept/backup.ts'
-import { type ExportAnswer, exportedPage } from '../schemas/backup.ts'
+import { type ExportAnswer, exportedPage } from '../schemas/kept.ts'
 import {
   type ActionOptions,
   action,

@@ -277,7 +277,6 @@ const pinActions = {
   },
 } as const
 
-/** Unblocks a caller, or cancels a PIN reset. */
 export const changePinState = callerAction({
   request: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
   answer: z.extend(pinState, { account: hexAddress }),

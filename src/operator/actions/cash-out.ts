@@ -1,19 +1,14 @@
 import * as z from 'zod/mini'
 import { parseAmount } from '../../loan/amounts.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
-import { toPaymentSummary } from '../records.ts'
 import { addressText, phone } from '../schemas/fields.ts'
 import { payment } from '../schemas/payments.ts'
 import { callerAction, refuseRequest } from './action.ts'
+import { describePaid } from './sweep.ts'
 import { notPayable, parsePayable } from './wallets.ts'
 
 /** Limits a key's age, far below the 7 days for which the ledger remembers intents. */
 const keyLifetimeSeconds = 24 * 60 * 60
-
-const uncertain = refuseRequest(
-  503,
-  'it is not known yet whether it was sent: repeat with the same key',
-)
 
 /** Cashes out once per key, after recording the action. */
 export const cashOutFor = callerAction({
@@ -26,7 +21,8 @@ export const cashOutFor = callerAction({
     key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
   }),
   answer: z.object({ payment }),
-  async run({ deployment, relayer, cashOut, nameAction }, caller, { key, to, amount }) {
+  async run(options, caller, { key, to, amount }) {
+    const { deployment, relayer, cashOut, nameAction } = options
     const { ledger, log, clock } = relayer
     const { phone, address: account } = caller
     const recipient = parsePayable(to, deployment, account)
@@ -45,25 +41,12 @@ export const cashOutFor = callerAction({
     const message = 'An operator cashes out for a caller'
     log({ level: 'warn', event: 'operator.cash_out', message })
     const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
-    const { intentId, answer: paymentAnswer } = await cashOut(order)
-    switch (paymentAnswer.kind) {
-      case 'screen':
-      case 'failed': {
-        const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
-        if (record !== undefined) return { payment: toPaymentSummary(deployment.chain, record) }
-        return paymentAnswer.kind === 'screen'
-          ? refuseRequest(409, paymentAnswer.screen.lines.join(' '))
-          : uncertain
-      }
-      case 'ended':
-      case 'closed': {
-        const outcome = paymentAnswer.kind === 'ended' ? 'may have paid' : 'was refused'
-        return refuseRequest(409, `the key was used for another cash-out, which ${outcome}`)
-      }
-      case 'late':
-      case 'unsent':
-      case 'uncertain':
-        return uncertain
+    const paid = await cashOut(order)
+    const { kind } = paid.answer
+    if (kind === 'ended' || kind === 'closed') {
+      const outcome = kind === 'ended' ? 'may have paid' : 'was refused'
+      return refuseRequest(409, `the key was used for another cash-out, which ${outcome}`)
     }
+    return await describePaid(options, paid)
   },
 })

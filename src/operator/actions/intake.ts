@@ -36,7 +36,6 @@ export const drainIntake = action({
   run: (options, { nextAccountKey }) => setIntake(options, 'draining', nextAccountKey),
 })
 
-/** Accepts a price that a feed has offered. */
 export const acceptPrice = action({
   request: z.object({ price: z.string().check(z.regex(/^[0-9]{1,12}(\.[0-9]{1,6})?$/)) }),
   answer: z.object({ currency: z.string(), price: z.string() }),

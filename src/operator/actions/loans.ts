@@ -14,7 +14,6 @@ export type LoanBookOptions = {
   relayer: Pick<Relayer<WholeLedger>, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
-/** Limits the requests for one list of loans. */
 const maxRequestsForList = 60
 const readTimeoutMs = 15_000
 const nodeTimeoutMs = 5_000

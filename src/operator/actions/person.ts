@@ -4,9 +4,9 @@ import { type AccountMemory, eraseMemory, findLanguage } from '../../account/mem
 import type { HeldNames } from '../../account/names.ts'
 import { localMoney } from '../../loan/local-worth.ts'
 import { isoOrNull, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
-import { auditAnswer } from '../schemas/audit.ts'
 import { caller, decidedSession } from '../schemas/callers.ts'
 import { hexAddress, nextPage, nonNegative, phone, till, time, wei } from '../schemas/fields.ts'
+import { auditAnswer } from '../schemas/kept.ts'
 import { loanSummary } from '../schemas/loans.ts'
 import { payment, paymentAnswer } from '../schemas/payments.ts'
 import { callerAction, recordInAudit } from './action.ts'
@@ -43,7 +43,6 @@ const memory = z.object({
   ),
   /** Holds the name that payers see, and the one that was verified. */
   names: z.object({ shown: z.nullable(z.string()), verified: z.nullable(z.string()) }),
-  /** Lists whose names the person looked up lately. */
   lookUps: z.array(z.object({ of: hexAddress, at: time })),
   /** Lists the intents of failed payments that the caller was told of. */
   failuresTold: z.array(z.string()),
@@ -59,7 +58,6 @@ const personExport = z.object({
   payments: z.array(paymentAnswer),
   /** Lists the payments that were settled over 8 days ago. */
   archived: z.array(payment),
-  /** Lists the sessions without a payment. */
   sessions: z.array(decidedSession),
   audit: auditAnswer.shape.entries,
   /** Lists what the person's payments of bills were for. */
@@ -122,7 +120,6 @@ export const erasePerson = callerAction({
   request: z.object({ phone, from: orZero }),
   answer: z.object({
     account: hexAddress,
-    /** Counts what was erased. */
     gone: z.object({ archived: count, messages: count, refusals: count, loans: count }),
     /** Counts what stays, because it protects money. */
     kept: z.object({

@@ -34,15 +34,21 @@ export const sweepFor = callerAction({
     const id = nameAction(`sweep:${account}:${key}`)
     await ledger.recordAction({ id, action: 'sweep', detail: { account, key } })
     log({ level: 'warn', event: 'operator.sweep', message: 'An operator sweeps for a caller' })
-    const { intentId, answer: paymentAnswer } = await sweep({ key, phone })
-    const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
-    if (record !== undefined)
-      return { ...answer, payment: toPaymentSummary(deployment.chain, record) }
-    return paymentAnswer.kind === 'screen'
-      ? refuseRequest(409, paymentAnswer.screen.lines.join(' '))
-      : refuseRequest(503, 'it is not known yet whether it was sent: repeat it')
+    return { ...answer, ...(await describePaid(options, await sweep({ key, phone }))) }
   },
 })
+
+/** Describes what became of a payment of an operator, which the same request repeats. */
+export async function describePaid(
+  { deployment, relayer: { ledger } }: ActionOptions,
+  { intentId, answer }: Awaited<ReturnType<ActionOptions['sweep']>>,
+) {
+  const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
+  if (record !== undefined) return { payment: toPaymentSummary(deployment.chain, record) }
+  return answer.kind === 'screen'
+    ? refuseRequest(409, answer.screen.lines.join(' '))
+    : refuseRequest(503, 'it is not known yet whether it was sent: repeat it with the same key')
+}
 
 /** Reads what lies at an address and waits to be credited. @throws {Error} no node answers */
 export async function readWaiting(

@@ -4,6 +4,7 @@ import {
   computeTopUp,
   countAffordable,
   describeBudgetUse,
+  describeStuckNonce,
   type KnownHealthData,
   reservePayments,
   runChecks,
@@ -13,7 +14,6 @@ import { type Deployment, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
 import type { AlertName } from '../schemas/alerts.ts'
 import type { CheckName } from '../schemas/health.ts'
-import { describeStuckNonce } from '../stuck-nonce.ts'
 import { describeGatewayFault, listGatewayFaults, listSilentGateways } from './gateways.ts'
 
 const minLoansInPool = 10n

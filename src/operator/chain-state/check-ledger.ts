@@ -8,19 +8,16 @@ import {
 } from '../../relay/ledger/observations.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
-import { runChecks } from '../health.ts'
+import { findStuckNonce, runChecks } from '../health.ts'
 import type { Vitals, WholeLedger } from '../kept/steps.ts'
 import type { CheckName } from '../schemas/health.ts'
-import { findStuckNonce } from '../stuck-nonce.ts'
-import type { ReadContracts } from './contracts.ts'
-import type { ReadToken } from './token.ts'
+import type { ReadContracts, ReadToken } from './contracts.ts'
 
 /** Holds the readers of facts; `readToken` is undefined for a pool of the currency. */
 type Readers = { readContracts: ReadContracts; readToken: ReadToken | undefined }
 
 /** Limits the facts that are read after a round, except stale ones. */
 const maxReadsPerRound = 2
-/** Sets the multiple of `readIntervalMs` from which a fact is stale. */
 const staleMultiple = 4
 /** Sets the longest time between two records of a healthy relayer's rounds, in ms. */
 const recordIntervalMs = 10_000

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { steps } from '../../relay/ledger/steps.ts'
+import { getRetryDelayMs } from '../../relay/ledger/values.ts'
 import { readEventVitals } from './events.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
@@ -16,9 +17,6 @@ type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 /** Reports that an alert was raised or cleared. Each attempt to deliver it has the same id. */
 export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
-/** Delays the next attempt at a notice: twice as long each time, up to the longest. */
-const firstRetryMs = 30_000
-const maxRetryMs = 3_600_000
 /** Limits how long a notice that no one takes is stored. */
 const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
@@ -95,9 +93,8 @@ function takeNotices(rows: KeptDraft, limit: number): AlertNotice[] {
     .filter(({ due_at }) => due_at <= rows.now)
   for (const row of due) {
     const attempts = row.attempts + 1
-    const pauseMs = Math.min(maxRetryMs, firstRetryMs * 2 ** row.attempts)
     if (rows.now - row.at > maxNoticeAgeMs) rows.drop('notices', row.id)
-    else rows.put('notices', { ...row, attempts, due_at: rows.now + pauseMs })
+    else rows.put('notices', { ...row, attempts, due_at: rows.now + getRetryDelayMs(attempts) })
   }
   return due.map(toNotice)
 }
@@ -131,6 +128,5 @@ export const alertSteps = {
   ),
   /** Takes due notices; each is due again later, until it is deleted. */
   takeNotices: writes(({ rows }: Kept, limit: number) => takeNotices(rows, limit)),
-  /** Deletes a delivered notice. */
   deleteNotice: writes(({ rows }: Kept, id: string) => rows.drop('notices', id)),
 }

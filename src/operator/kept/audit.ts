@@ -28,7 +28,6 @@ export const toActionId = (by: string, id: string): string => `${by}/${id}`
 /** Returns the operator of an entry; null for a caller, or of older versions. */
 export const readActor = (id: string): string | null => /^([a-z0-9-]+)\//.exec(id)?.[1] ?? null
 
-/** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
 /** Names the actions that change nothing. */

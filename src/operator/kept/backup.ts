@@ -20,7 +20,6 @@ type Exported = typeof exportedTables
 
 const names = Object.keys(exportedTables) as (keyof Exported)[]
 
-/** Parses the rows of these tables. */
 export const keptRows = z.object({
   audit: z.array(exportedTables.audit.row),
   holds: z.array(exportedTables.holds.row),

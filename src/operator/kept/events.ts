@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import type { Row } from '../../relay/ledger/rows.ts'
+import { getRetryDelayMs } from '../../relay/ledger/values.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
 /** Tells the lender's own system what happened to an account; an `id` is told again if need be. */
@@ -15,9 +16,6 @@ type NewEvent = Omit<AccountEvent, 'seq'>
 /** Holds the events of one account that its next request tells, in their order. */
 export type EventBatch = { account: string; events: AccountEvent[] }
 
-/** Delays the next request about an account: twice as long each time, up to the longest. */
-const firstRetryMs = 30_000
-const maxRetryMs = 3_600_000
 const maxBatch = 50
 /** Limits for how long, and how many, events are stored, whether or not they were told. */
 const retentionMs = 30 * 24 * 60 * 60 * 1000
@@ -158,9 +156,8 @@ function takeEvents(rows: KeptDraft, limit: number): EventBatch[] {
     events: listWaiting(rows, account, maxBatch).map(toEvent),
   }))
   for (const queue of due) {
-    const pauseMs = Math.min(maxRetryMs, firstRetryMs * 2 ** queue.attempts)
     const attempts = queue.attempts + 1
-    rows.put('event_queues', { ...queue, attempts, due_at: rows.now + pauseMs })
+    rows.put('event_queues', { ...queue, attempts, due_at: rows.now + getRetryDelayMs(attempts) })
   }
   return batches
 }

@@ -45,7 +45,6 @@ function readLoanBook(rows: KeptDraft, contract: Address): LoanBook {
   return saved ?? { next: undefined, sums: emptySums }
 }
 
-/** Returns a borrower's last loan, if the events show one. */
 export function findLoan(
   rows: KeptDraft,
   contract: Address,

@@ -14,7 +14,6 @@ type PersonQuery = { account: Address; contract: Address; position: PagePosition
 /** Asks to erase an account. The search of past payments begins at `from`. */
 type ErasureRequest = { id: string; account: Address; contract: Address; from: number }
 
-/** Lists what the account's payments of bills were for. */
 function listReferences(
   rows: KeptDraft,
   { payments, archived }: ReturnType<typeof parts.readPerson>,

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
 import { parts } from '../../relay/ledger/steps.ts'
-import { type RecallTimes, recallMs } from '../../relay/ledger/values.ts'
+import { nameRecall, type RecallTimes, recallMs } from '../../relay/ledger/values.ts'
 import { readActor, recordAction } from './audit.ts'
 import type { Kept, KeptDraft } from './tables.ts'
 import { listAccountTills } from './tills.ts'
@@ -21,8 +21,6 @@ export function findRecallStanding(rows: KeptDraft, intentId: Hex, times: Recall
     ? { kind: 'ended' as const, until: standing.until }
     : standing
 }
-
-const nameRecall = (intentId: Hex) => `recall:${intentId}`
 
 /** Is a step of a hold: what was done, by which account or operator, and what of it went back. */
 type KeptStep = {

@@ -17,7 +17,6 @@ type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefine
 /** Sums up the day of an account with a till: what it received for good, and sent. */
 export type Takings = NonNullable<ReturnType<typeof listTakings>>
 
-/** Describes a payment to an account with a till. */
 export type Taking = ReturnType<typeof toTaking>
 
 /** Describes a withdrawal of cash at a till. */
@@ -106,7 +105,7 @@ function listTakings({ rows }: Kept, account: Address, limit: number, timeZone =
     /** Hold the same as it was agreed in local money; undefined if a payment was not. */
     inLocal: sumAgreed(done),
     outLocal: sumAgreed(sent),
-    /** Sums up the cash that was paid out for these, and counts the withdrawals that wait for it. */
+    /** Sums up the cash that was paid out for these, and counts what waits for it. */
     cashWei: sum(paidOut),
     cashLocal: sumAgreed(paidOut),
     waiting: cash.length - paidOut.length,

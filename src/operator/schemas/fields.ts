@@ -30,3 +30,12 @@ export const till = z.object({
 
 /** Holds the reason of a refusal, with status 400, 401, 404, 409, 413 or 503. */
 export const operatorError = z.object({ error: z.string() })
+
+/** Lists the roles of operators: each may do what the roles before it may. */
+export const roles = ['read', 'support', 'operate', 'money'] as const
+
+/** Describes who asks: the name is that of the audit. */
+export const actor = z.object({ name: z.string(), role: z.enum(roles) })
+
+export type Actor = z.infer<typeof actor>
+export type Role = Actor['role']

@@ -110,7 +110,6 @@ const recall = z.object({
     'too_often',
     'not_yours',
   ]),
-  /** Holds what is held. */
   wei: z.nullable(wei),
   until: time,
   /** Holds in how many days a sender may ask once (`RECALL_DAYS`). */

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { unitSchema } from '../../loan/amounts.ts'
-import { actor } from './actor.ts'
 import { alert } from './alerts.ts'
-import { hexAddress, time, wei } from './fields.ts'
+import { actor, hexAddress, time, wei } from './fields.ts'
 import { healthAnswer } from './health.ts'
 
 /** Describes whether payments are accepted. Once `drained`, keys and contracts may change. */
@@ -87,7 +86,6 @@ const countsSince = z.object({ since: time, counts: eventCounts })
 
 /** Describes `GET /operator/status`. What was not read yet is null. */
 export const statusAnswer = z.object({
-  /** Names who asks. */
   you: actor,
   now: time,
   version: z.string(),

@@ -7,7 +7,6 @@ import { type Fact, FactList, Prose, shortenHex, showMoney, showTime, Table } fr
 type Column<Answer> = (keyof Answer & string) | readonly [title: string, draw: Draw<Answer>]
 type Draw<Answer> = (answer: Answer) => Child
 
-/** Names the fields that hold an account, which a link shows. */
 const accountFields = ['account', 'borrower', 'recipient', 'from', 'sender', 'receiver']
 
 /** Writes a field's name in words: `gasPriceWei` is "Gas price", and `isMined` is "Mined". */
@@ -23,7 +22,6 @@ function nameField(name: string): string {
 /** Writes a raw name, such as `written_off`, in words. */
 export const toWords = (name: string): string => name.replaceAll(/[_-]/g, ' ')
 
-/** Names the fields whose texts are raw names. */
 const namedFields = ['state', 'reason', 'action']
 
 /** Draws a field's value; the field's name tells what a text or a number is. */
@@ -78,7 +76,6 @@ type AnswerOptions<Answer, Shown> = {
 const listFields = <Answer extends object>(answer: Answer) =>
   Object.keys(answer) as (keyof Answer & string)[]
 
-/** Lists the fields of an answer. */
 export function Facts<Answer extends object>(options: AnswerOptions<Answer, Answer>) {
   const { of, unit, columns = listFields(of) } = options
   return <FactList facts={drawColumns(of, unit, columns)} />

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { createCoinUnit } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
 import { minPayments } from '../../operator/health.ts'
-import type { Actor } from '../../operator/schemas/actor.ts'
+import type { Actor } from '../../operator/schemas/fields.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei } from '../../operator/status.ts'
 import {

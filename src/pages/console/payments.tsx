@@ -49,7 +49,6 @@ function drawProgress(payment: PaymentSummary) {
   return <span class={getLook(payment)}>{`${getProgress(payment)}${reason}`}</span>
 }
 
-/** Links to a payment by the number on its receipt. */
 export const PaymentLink = ({ intent }: { intent: string }) => (
   <a href={`/console/payments/${intent}`}>{toReceiptNumber(intent)}</a>
 )
@@ -72,7 +71,6 @@ export const PaymentTable = ({ payments, unit }: PaymentTableOptions) => (
   />
 )
 
-/** Says in words what a payment's step was. */
 const steps: Readonly<Record<PaymentState, string>> = {
   queued: 'waits for its turn',
   signed: 'signed, and sent to the nodes',
@@ -193,7 +191,6 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
   )
 }
 
-/** Lists what happened to a payment and when, in words. */
 export function TimeLine(payment: PaymentDetails & { unit: Unit }) {
   const { acceptedAt, transitions, assuredAt, paidOutAt, block, holdSteps, unit } = payment
   const last = transitions.findLastIndex(({ state }) => state === 'mined')

@@ -6,8 +6,7 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import type { Secret } from '../../account/keyed-hash.ts'
 import type { Unit } from '../../loan/amounts.ts'
-import type { NamedOperator } from '../../operator/access/operators.ts'
-import { describeLack, findLackingRole } from '../../operator/access/roles.ts'
+import { describeLack, findLackingRole, type NamedOperator } from '../../operator/access.ts'
 import { nothingFits } from '../../operator/remedies.ts'
 import { loansQuery } from '../../operator/schemas/loans.ts'
 import { paymentsQuery } from '../../operator/schemas/payments.ts'
@@ -28,7 +27,6 @@ import '../../runtime/english.ts'
 export type ConsoleOptions = {
   operator: Operator
   operators: readonly NamedOperator[]
-  /** Signs the sessions. */
   sessionSecret: Secret
   keys: () => Promise<readonly ShownKey[]>
   clock: Pick<Clock, 'now'>
@@ -46,7 +44,6 @@ const supportPage: NamedPage = ['Support', 'POST /operator/find', '/support']
 const noPage: NamedPage = ['No such page', 'GET /operator/status', '']
 const accountPath = '/accounts/:account{0x[0-9a-fA-F]{40}}'
 const paymentPath = '/payments/:intent{0x[0-9a-f]{44}}'
-/** Maps the paths of pages that the menu does not list. */
 const otherPages: Readonly<Record<string, NamedPage>> = {
   [accountPath]: accountPage,
   [paymentPath]: paymentPage,
@@ -170,7 +167,6 @@ function addPages(routes: ReturnType<typeof pageRoutes>, options: ConsoleOptions
   routes.get('/*', (c) => show(c, noPage, drawNoPage))
 }
 
-/** Lists the pages by their paths. */
 function listPages({ operator, operators, keys }: ConsoleOptions) {
   return {
     '/': async ({ status }) => ({ content: <Overview status={status} /> }),

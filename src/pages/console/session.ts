@@ -1,7 +1,7 @@
 import { bytesToHex } from 'viem'
 import { createKeyedHash, type Secret } from '../../account/keyed-hash.ts'
-import { findOperator, type NamedOperator } from '../../operator/access/operators.ts'
-import type { Actor } from '../../operator/schemas/actor.ts'
+import { findOperator, type NamedOperator } from '../../operator/access.ts'
+import type { Actor } from '../../operator/schemas/fields.ts'
 import { isSameSecret } from '../../runtime/bearer.ts'
 
 const lifetimeMs = 8 * 60 * 60 * 1000

@@ -1,5 +1,4 @@
-import { nameOperator } from '../../operator/access/operators.ts'
-import { findLackingRole, type RouteName } from '../../operator/access/roles.ts'
+import { findLackingRole, nameOperator, type RouteName } from '../../operator/access.ts'
 import { remedies } from '../../operator/remedies.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { LedgerSilent } from '../../operator/service.ts'
@@ -10,7 +9,6 @@ import type { ConsoleSession } from './session.ts'
 /** Is a page's title, the route whose role it needs, and the page of the menu that leads to it. */
 export type NamedPage = readonly [title: string, route: RouteName, path: string]
 
-/** Lists the pages of the menu. */
 export const consolePages: readonly NamedPage[] = [
   ['Overview', 'GET /operator/status', '/'],
   ['Payments', 'GET /operator/payments', '/payments'],

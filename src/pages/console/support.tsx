@@ -1,7 +1,7 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import { formatAgreed, formatNow, type LocalMoney } from '../../loan/local-worth.ts'
-import { findLackingRole } from '../../operator/access/roles.ts'
+import { findLackingRole } from '../../operator/access.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
 import { describeFate, describeReceive, nameWay, reminderWords } from '../../operator/remedies.ts'
@@ -243,7 +243,6 @@ const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen
 const unblockWords =
   'After unblock the PIN of now counts again, with three tries, and a number that was not dialled for 90 days may pay again: first make sure who calls, since such a number may have another owner now. It sets no PIN. A caller who forgot it needs no operator: dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours.'
 
-/** Says whether an account's PIN lets its caller pay. */
 function describePin(pin: AccountHit['caller']['pin']) {
   if (pin === null) return 'not known'
   const { replaceableAt } = pin
@@ -258,7 +257,6 @@ function drawOtherAccount({ direction, account, recipient }: FoundPayment) {
   return other && drawAccount(other)
 }
 
-/** Returns the text that confirms an action on an account. */
 export const describeConfirmation = (act: string, account: string): string =>
   `${act} ${account.slice(-4)}`
 

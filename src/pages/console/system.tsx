@@ -59,7 +59,6 @@ function Nodes({ status }: { status: StatusAnswer }) {
   )
 }
 
-/** Lists the counted events of about the last hour, and of today. */
 function listCounts({ lately: { hour, today } }: StatusAnswer) {
   const names = [...new Set([hour, today].flatMap(({ counts }) => Object.keys(counts)))].sort()
   return names.map((event) => ({

@@ -58,7 +58,6 @@ export type ForwardRequest = {
 
 export type SignedRequest = ForwardRequest & { signature: Hex }
 
-/** Names the contract that executes requests. */
 export type Forwarder = { chainId: number; address: Address }
 
 export type RequestStatus = (typeof requestStatuses)[number]
@@ -66,7 +65,6 @@ export type RequestStatus = (typeof requestStatuses)[number]
 /** Tells what the forwarder did with a request. Events have at most 256 bytes of `returnData`. */
 export type RequestResult = { intentId: Hex; from: Address; status: RequestStatus; returnData: Hex }
 
-/** Holds the fields of a node's log that are decoded. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 const execute = getAbiItem({ abi: relayForwarderAbi, name: 'execute' })
@@ -211,7 +209,6 @@ export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): Re
   })
 }
 
-/** Joins a result with its request. */
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
 /** Joins an account's results for an intent with its requests; undefined if their counts differ. */
@@ -231,7 +228,6 @@ export function matchResults(
   return intentResults.length === requests.length ? processed : undefined
 }
 
-/** Tells whether a status means that the intent is spent. */
 export function spendsIntent(status: RequestStatus): status is 'executed' | 'failed' {
   return status === 'executed' || status === 'failed'
 }

@@ -65,9 +65,7 @@ type Unacceptable =
   | RefusalOf<'price_too_high' | 'relayer_poor' | 'crowded'>
   | DayLimitRefusal
 
-/** Offers a payment, with all that is needed to judge it. */
 export type PaymentOffer = StepKey & {
-  /** Counts the answers that the caller has given. */
   answerCount: number
   order: Order
   screens: Screens
@@ -78,15 +76,12 @@ export type PaymentOffer = StepKey & {
   gasPriceWei: bigint
   /** Repeats the account's `version`; if that is another now, the decision is `changed`. */
   version: number | undefined
-  /** Limits the account's payments. */
   limits: PaymentLimits
-  /** Limits the payments of all accounts. */
   capacity: Capacity
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Asks for the decision `late` if this question does not hold any more. */
   question?: AskedQuestion | undefined
-  /** Reports what was read from the chain for it. */
   observations?: ObservationReport | undefined
   /** Identifies the relay that offers; if the ledger has another, the decision is `paused`. */
   identity?: Identity | undefined
@@ -104,7 +99,6 @@ export type PaymentOffer = StepKey & {
 export type TransactionToSend = {
   nonce: number
   transaction: SignedTransaction
-  /** Maps each session to its signed request. */
   requests: ReadonlyMap<string, SignedRequest>
   /** Is true if nothing was signed for the nonce before. */
   isFirst: boolean
@@ -119,7 +113,6 @@ export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
 /** Holds the screens of acceptance; each has a placeholder for what is not known yet. */
 export type Screens = { carried: Screen; queued: Screen }
 
-/** Tells the decision on an offer. */
 export type OfferDecision =
   | Decided
   /** Has the recorded screen. If `isCarried`, the transaction carries it; else it is queued. */
@@ -321,7 +314,6 @@ function back({ rows }: StepContext, { session, backing }: PaymentOffer): void {
 const countOpenPayments = ({ rows, relayer }: StepContext): number =>
   countCarried(readRelayerTotals(rows, relayer)) + readQueue(rows).waiting
 
-/** Replaces a screen's placeholder by the start of a transaction's hash. */
 const insertHash = (screen: Screen, hash: string): Screen =>
   replaceText(screen, hashPlaceholder, hash.slice(0, hashPlaceholder.length))
 

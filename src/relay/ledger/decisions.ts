@@ -24,7 +24,6 @@ export type Decided =
 /** Holds the call that the chain executed for a session, and its transaction. */
 export type Paid = { data: Hex; hash: Hex }
 
-/** Returns a session's decision, if there is one. */
 export function findDecision(rows: Draft, { session, input }: StepKey): Decided | undefined {
   const row = rows.row('sessions', session)
   const payment = getPaymentRow(rows, session)

@@ -69,7 +69,6 @@ export class UncommittedListError extends Error {
   override readonly name = 'UncommittedListError'
 }
 
-/** Maps row names to their writes so far. */
 export type Writes = Map<string, Write>
 
 /** Creates a draft over a view. It adds to `writes`, which may have those of earlier steps. */

@@ -63,9 +63,7 @@ const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
 /** Parses what is known of the chain, and since when; the newest fact wins. */
 export const storedObservations = z.object({
   roundAt: z.optional(time),
-  /** Tells since when no round has succeeded. */
   failingSince: z.optional(time),
-  /** Tells since when the node has not answered. */
   silentSince: z.optional(time),
   /** Adds in `since` when this block was first seen. */
   head: z.optional(z.extend(facts.head, { at: time, since: time })),
@@ -77,7 +75,6 @@ export const storedObservations = z.object({
   reportedNonce: dated(facts.reportedNonce),
   poolNonce: dated(facts.poolNonce),
   unproved: dated(facts.unproved),
-  /** Names the fact that was read last in turn. */
   lastReading: z.optional(z.enum(factReadings)),
 })
 

@@ -35,7 +35,6 @@ import {
 import { isOutcomeUnknown } from './transitions.ts'
 import type { BlockId, IntentExecution } from './values.ts'
 
-/** Limits the blocks of one answer. */
 const blockLimit = 1000
 
 export const outcomeSteps = {

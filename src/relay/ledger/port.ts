@@ -24,9 +24,7 @@ const declare =
   ): Step<Context, Args, Answer> =>
     Object.assign(run, { kind, isUrgent })
 
-/** Declares a step that writes nothing. */
 export const reads = declare('reads')
-/** Declares a step that may write. */
 export const writes = declare('writes')
 /** Declares a step that writes, and after which a round is due. */
 export const opens = declare('opens')
@@ -41,7 +39,6 @@ export type Steps = Readonly<Record<string, AnyStep>>
 /** Is what a store needs to be a ledger: the steps that it runs, and the tables of their rows. */
 export type LedgerParts<Any extends Steps = Steps> = { steps: Any; tables: Tables }
 
-/** Has a method for each step. */
 export type Port<Any extends Steps> = {
   [Method in keyof Any]: Any[Method] extends (step: never, ...args: infer Args) => infer Answer
     ? (...args: Args) => Promise<Answer>

@@ -8,7 +8,6 @@ import { pruneRecalls } from './records/recalls.ts'
 import { pruneRefusals } from './records/standing.ts'
 import type { Listing, Row, TableName } from './rows.ts'
 
-/** Limits the rows of a table that are deleted at a time. */
 const pruneLimit = 200
 
 const listOlderThan = <Name extends TableName>(

@@ -4,7 +4,6 @@ import { localWorth } from '../../loan/local-worth.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 import { smsParties } from './values.ts'
 
-/** Gives the version of the tables' layout. */
 export const schemaVersion = '6'
 
 /** Lists the reminders of a loan: some days before it is due, and on the day. */
@@ -270,7 +269,6 @@ export type Row<Name extends TableName> = RowIn<typeof tables, Name>
 export type RowIn<All extends Tables, Name extends keyof All> = z.infer<All[Name]['row']>
 export type Key = readonly (string | number)[]
 
-/** Is the limit of a listing of all rows. */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
 /** Selects rows of a list, or of one group, by score: the lowest first unless `newest`. */
@@ -308,7 +306,6 @@ export type Write = {
   after: AnyRow | undefined
 }
 
-/** Is a row of any table. */
 export type AnyRow = Readonly<Record<string, unknown>>
 
 /** Names the columns that group and order a list's rows; without a group it has all of them. */
@@ -320,7 +317,6 @@ type Table = {
   lists: Readonly<Record<string, ListColumns>>
 }
 
-/** Maps a store's tables by name. */
 export type Tables = Readonly<Record<string, Table>>
 
 /** @throws {Error} the store has no such table */

@@ -104,7 +104,6 @@ function readUndecided(step: StepContext, address: Address) {
 }
 
 export const sessionSteps = {
-  /** Returns a session's decision, or the account's open work. */
   lookup: reads(
     (step, question: StepKey): Decided | Undecided =>
       findDecision(step.rows, question) ?? readUndecided(step, question.account),
@@ -113,7 +112,6 @@ export const sessionSteps = {
   saveFirstValue: writes(({ rows }, showing: FirstValue) =>
     saveFirstValue(rows, showing, findDecision(rows, showing)),
   ),
-  /** Returns the value that a step stored under this name, if any. */
   readFirstValue: reads(({ rows }, stepKey: StepKey, name: string) =>
     readFirstValue(rows, stepKey, name),
   ),

@@ -75,7 +75,6 @@ export const parts = {
  */
 export type Ledger = Port<typeof steps>
 
-/** Is what a method of the ledger answers. */
 export type Answer<Method extends keyof Ledger> = Awaited<ReturnType<Ledger[Method]>>
 
 /** Names the state to set rows back to: a time of the last 30 days (Unix, in ms) or a bookmark. */

@@ -25,7 +25,6 @@ export type PaymentEvent = Events<keyof typeof transitions>
 /** Lists the phases in which a deadline can end a payment. A `stuck` one only waits for that. */
 export const phasesWithoutOutcome = ['waiting', 'stuck', 'carried'] as const
 
-/** Lists the phases whose payments are not settled. */
 export const openPhases = [...phasesWithoutOutcome, 'mined'] as const
 export const phaseNames = [...openPhases, 'settled'] as const
 

@@ -48,13 +48,19 @@ export type Order = {
   reminder?: string | undefined
 }
 
+export const maxRetryMs = 3_600_000
+
+/** Delays what failed so many times: by 30 s, and twice as long each time, up to an hour. */
+export const getRetryDelayMs = (failures: number): number =>
+  Math.min(maxRetryMs, 30_000 * 2 ** (failures - 1))
+
 /** Limits the age of a payment that its sender calls a mistake, and how often; 0 is never. */
 export type RecallTimes = { withinMs: number; everyMs: number }
 
 /** Sets how long money is held back. Lost rows end that earlier. */
 export const recallMs = 24 * 60 * 60 * 1000
 
-/** Names the message that tells of a hold, in the place of a session. */
+/** Names the message that tells of a hold, in the place of a session, and its audit entry. */
 export const nameRecall = (intentId: Hex): string => `recall:${intentId}`
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }

@@ -12,7 +12,6 @@ import { mapOpenPhases, openPhases } from './transitions.ts'
 
 export type Work = ReturnType<typeof readWork>
 
-/** Returns the payments of these phases, one phase after the other. */
 export const listPayments = (
   work: Work,
   phases: readonly (typeof openPhases)[number][] = openPhases,
@@ -21,7 +20,6 @@ export const listPayments = (
 export const isOpen = (work: Work): boolean =>
   work.nonces.length > 0 || listPayments(work).length > 0
 
-/** Limits the rows of one answer. */
 const workLimit = 1000
 /** Limits the waiting payments of one answer, to about what a block takes. */
 const queueLimit = 200

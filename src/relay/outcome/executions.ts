@@ -120,7 +120,6 @@ function toExecution(
 /** Describes a nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
   nonce: number
-  /** Names the sessions that it was recorded for. */
   sessions: readonly string[]
   transactions: readonly SignedTransaction[]
   /** Maps the session of each payment that it carries to its request. */

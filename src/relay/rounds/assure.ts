@@ -10,7 +10,6 @@ import type { Plan, RoundFacts, StageTerms } from './facts.ts'
 import { type Asking, askOrLog } from './questions.ts'
 import { checkProof, type ExecutedPayment } from './settle.ts'
 
-/** Limits the payments that one round looks at. */
 const maxLookedAt = 20
 
 /**

@@ -36,7 +36,6 @@ export function* carryPayments(
   return { actions: [...actions, ...carried], facts }
 }
 
-/** Returns the gas price, or the last known one. */
 const choosePrice = ({ accountState }: Work, { gasPriceWei }: RoundFacts): bigint | undefined =>
   gasPriceWei ?? accountState.gasPriceWei
 

@@ -77,7 +77,6 @@ export const isSend = ({ kind }: Action): boolean => kind === 'resend' || kind =
 
 const nodeTimeoutMs = 5_000
 
-/** Tells what executing a plan changed. */
 type ActionOutcome =
   /** Changes nothing that the next stage uses. */
   | { kind: 'same' }

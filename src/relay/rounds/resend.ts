@@ -63,7 +63,6 @@ function getWaitMs(latest: Transaction, rules: PoolRules, front: Front): number 
 
 type Front = Transaction | undefined
 
-/** Returns what was last sent for the chain's next nonce. */
 const findFront = (work: Work, chainNonce: number): Front =>
   listRecordedNonces(work).find(({ nonce }) => nonce === chainNonce)?.transactions[0]
 

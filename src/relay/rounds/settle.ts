@@ -121,10 +121,8 @@ const describeForeign = ({ nonce }: OpenNonce): LogEvent => ({
   nonce,
 })
 
-/** Is a payment that a block holds. */
 export type ExecutedPayment = Payment & { execution: Execution }
 
-/** Returns payments whose outcome is deep enough to be final. */
 const listDeepPayments = (
   work: Work,
   head: BlockId,

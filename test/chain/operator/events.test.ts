@@ -3,7 +3,7 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { ops } from '../../../scripts/ops.ts'
-import { eventsAnswer } from '../../../src/operator/schemas/events.ts'
+import { eventsAnswer } from '../../../src/operator/schemas/kept.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, openOperated } from './operating.ts'
 

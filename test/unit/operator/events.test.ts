@@ -5,7 +5,7 @@ import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import { tellEvents } from '../../../src/operator/alerting/tell-events.ts'
 import type { AccountEvent } from '../../../src/operator/kept/events.ts'
-import { eventsAnswer } from '../../../src/operator/schemas/events.ts'
+import { eventsAnswer } from '../../../src/operator/schemas/kept.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { usual } from '../../ports/ledger-memory.ts'
 import {

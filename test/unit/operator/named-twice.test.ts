@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { expect, test } from 'vitest'
 import { createKeyRoutes } from '../../../src/keys/route.ts'
-import { listOperators } from '../../../src/operator/access/operators.ts'
+import { listOperators } from '../../../src/operator/access.ts'
 import { createOperatorRoutes } from '../../../src/operator/route.ts'
 import type { Operator } from '../../../src/operator/service.ts'
 

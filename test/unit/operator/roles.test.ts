@@ -6,18 +6,18 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
-import { listOperators } from '../../../src/operator/access/operators.ts'
 import {
   describeLack,
   findCommandLack,
   getNeededRole,
+  listOperators,
   type RouteName,
   roleWords,
   routeNames,
   routeRoles,
-} from '../../../src/operator/access/roles.ts'
-import { type Role, roles } from '../../../src/operator/schemas/actor.ts'
-import { auditAnswer } from '../../../src/operator/schemas/audit.ts'
+} from '../../../src/operator/access.ts'
+import { type Role, roles } from '../../../src/operator/schemas/fields.ts'
+import { auditAnswer } from '../../../src/operator/schemas/kept.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
 import { accept, alice, executionIn, mineAt, orderOf } from '../../ports/payments.ts'
 import { openDeployment, openSqlLedger } from '../../support/deployment.ts'

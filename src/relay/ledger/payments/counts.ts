@@ -19,7 +19,6 @@ export function countEvent(rows: Draft, kind: string, event: string): void {
   addCounts(rows, kind, { [event]: 1 })
 }
 
-/** Adds to the counts of a kind, by event. */
 export function addCounts(rows: Draft, kind: string, added: EventCounts): void {
   const counts: Record<string, number> = { ...readEventCounts(rows) }
   for (const [event, times] of Object.entries(added)) {
@@ -103,7 +102,6 @@ const maxHours = 72
 
 export const readGatewayHours = (rows: Draft): GatewayHours => readMeta(rows, 'gateways') ?? {}
 
-/** Returns when each fault of a gateway was counted last. */
 export const readGatewayFaults = (rows: Draft): Readonly<Record<string, number>> =>
   readMeta(rows, 'gateway_faults') ?? {}
 

@@ -28,7 +28,6 @@ export type Usage = {
   accountOpenCount: number
   /** Counts payments with a nonce whose transactions are in no block. */
   carried: number
-  /** Counts payments that wait for a nonce. */
   waiting: number
 }
 
@@ -51,7 +50,6 @@ export type OpenNonce = ReturnType<typeof listOpenNonces>[number]
 /** Holds a nonce; `bytes` lists the hash and the gas price of each of its transactions. */
 type NonceRow = Row<'nonces'>
 
-/** Saves a nonce's row, and updates the relayer's totals. */
 export function saveNonce(rows: Draft, after: NonceRow): void {
   const { relayer, nonce } = after
   const before = rows.row('nonces', relayer, nonce)
@@ -101,7 +99,6 @@ export function findFreeNonce(
   return nonce < countMined(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-/** Counts the open payments of an account, and those of all accounts. */
 export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
   accountOpenCount: listOpenPayments(rows, account).length,
   carried: countCarried(readRelayerTotals(rows, relayer)),
@@ -206,7 +203,6 @@ export function withholdTransaction(step: StepContext, row: NonceRow, hash: Hex)
   })
 }
 
-/** Tells whether a payment's row names this nonce as its carrier. */
 export const isCarriedBy = (
   payment: Row<'payments'> | undefined,
   { relayer, nonce }: Pick<NonceRow, 'relayer' | 'nonce'>,

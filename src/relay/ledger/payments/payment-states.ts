@@ -253,7 +253,6 @@ export const eraseNames = ({
   reserves_out: null,
 })
 
-/** Moves payments of one account to the history. */
 export function archivePayments(
   rows: Draft,
   account: string,

@@ -94,7 +94,6 @@ function getReminderKind(dueAt: number, now: number): DueReminder['kind'] | unde
 }
 
 export const reminderSteps = {
-  /** Lists the accounts whose loan is due for a check. */
   listDueReminders: reads(({ rows }, limit: number) =>
     rows
       .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })

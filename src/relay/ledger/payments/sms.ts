@@ -3,7 +3,7 @@ import type { LocalWorth } from '../../../loan/local-worth.ts'
 import type { Draft } from '../draft.ts'
 import { writes } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { type HeldSms, type SmsParty, smsParties } from '../values.ts'
+import { getRetryDelayMs, type HeldSms, type SmsParty, smsParties } from '../values.ts'
 import { countEvent } from './counts.ts'
 import { getAgreed, isToOther } from './executed.ts'
 
@@ -35,10 +35,6 @@ const maxSmsAgeMs = 24 * 60 * 60 * 1000
 
 /** Limits how long a sender has a message. A slower one has died, and may have sent it. */
 const maxSendingMs = 10 * 60 * 1000
-
-/** Delays the next attempt at a message: twice as long each time, up to the longest. */
-const firstRetryMs = 30_000
-export const maxRetryMs = 3_600_000
 
 type SmsRow = Row<'sms'>
 
@@ -146,9 +142,6 @@ export function giveUpSms(rows: Draft, session: string): boolean {
   deleteSms(rows, row, 'given_up')
   return true
 }
-
-const getRetryDelayMs = (attempts: number): number =>
-  Math.min(maxRetryMs, firstRetryMs * 2 ** (attempts - 1))
 
 function deleteSms(rows: Draft, { session, party }: SmsRow, fate: SmsFate | 'given_up'): void {
   rows.drop('sms', session, party)

@@ -16,7 +16,6 @@ export type AccountState = {
   [Name in (typeof stateFacts)[number]]?: NonNullable<Observations[Name]>['value']
 }
 
-/** Names a fact that rounds read in turn. */
 export type FactReading = (typeof factReadings)[number]
 
 /** Names the relayer that saved a record. Another relayer ignores what is about that key. */

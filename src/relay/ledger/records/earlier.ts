@@ -58,7 +58,6 @@ export const listPaymentsSince = (
     })
     .filter(({ accepted_at }) => accepted_at >= from)
 
-/** Returns those payments that count toward a day's limits. */
 export const listSentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
   listPaymentsSince(rows, account, from).filter((row) => paymentKinds[row.kind].countsAsSent)
 
@@ -77,7 +76,6 @@ export function sumSentInDay(rows: Draft, account: string): { transfers: number;
 export const hasDayLimit = ({ transfersADay, sentADayWei }: DayLimits): boolean =>
   transfersADay !== undefined || sentADayWei !== undefined
 
-/** Returns the refusal if one more payment exceeds a day's limits. */
 export function findDayLimit(
   rows: Draft,
   account: string,

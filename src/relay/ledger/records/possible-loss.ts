@@ -8,7 +8,6 @@ import { readFollowedBlocks } from './chain.ts'
 export type Traces = NextNonces & {
   /** Tells whether the session's intent is spent in a block; undefined if that is not known. */
   isSpent?: boolean | undefined
-  /** Names that block's number. */
   block?: number | undefined
   /** Counts the relayer's transactions up to the block that is final below it. */
   finalCount?: number | undefined

@@ -77,7 +77,6 @@ export function setHold({ rows }: StepContext, account: Address, mustHold: boole
 }
 
 export const standingSteps = {
-  /** Returns the account's state, for who supports its caller. */
   readStanding: reads(({ rows }, account: Address) => readStanding(rows, account)),
   /** Returns how a session was decided; undefined if it was not, or its rows have been deleted. */
   traceSession: reads(({ rows }, session: string) => readSessionTrace(rows, session)),

@@ -17,7 +17,6 @@ export type LedgerStub<Any extends Steps> = Port<Any> & {
 }
 
 type LedgerHost<Any extends Steps> = LedgerSchedule<Any> & {
-  /** Creates the acceptor of payments for the object's own ledger. */
   createAcceptor: (ledger: Port<Any>) => AcceptPayment
 }
 

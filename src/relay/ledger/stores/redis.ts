@@ -48,7 +48,6 @@ type Call = {
 /** Holds what calls may read: a snapshot, or a guess at it. */
 type Readable = Pick<Snapshot, 'now' | 'lists'> & { rows: Pick<Snapshot['rows'], 'get'> }
 
-/** Holds what a batch of calls read and wrote. */
 type ExecutedCalls = ConditionalWrites & {
   /** Hold a function for each of the first calls, which settles its promise. The rest run again. */
   settleFunctions: (() => void)[]
