@@ -39,7 +39,7 @@ export const generate = createCommand({
       'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
       'scripts/stack/phone/page/assets.ts': writeTexts('scripts/stack/phone/page', phoneFiles),
       'src/account/plans.ts': writePlans(),
-      'src/node/methods/openrpc-document.ts': writeOpenRpc(openRpc),
+      'src/node/methods/openrpc-document.ts': `${generated}\n${writeText('openRpcDocument', 'As JSON.', JSON.stringify(openRpc))}`,
       'docs/interfaces.md': listInterfaces({ ...openApi, methods: openRpc.methods }),
       'docs/menu.md': drawMenus(),
       'docs/operations.md': replacePart(read('docs/operations.md'), 'roles', `${writeRoles()}\n`),
@@ -88,13 +88,6 @@ function writeTexts(folder: string, files: readonly string[]): string {
     return kind === 'lua' ? written : `${written.trimEnd().replaceAll(/\n(?!export)/g, '\\n')}\n`
   })
   return [generated, ...parts].join('\n')
-}
-
-/** Writes the document of JSON-RPC as a module of JSON, a method a line. */
-function writeOpenRpc({ methods: described, ...rest }: object & { methods: object[] }): string {
-  const lines = described.map((method) => JSON.stringify(method))
-  const json = `${JSON.stringify(rest).slice(0, -1)},"methods":[\n${lines.join(',\n')}\n]}`
-  return `${generated}\n${writeText('openRpcDocument', 'A method a line.', json)}`
 }
 
 /** Writes the library's plans of mobile numbers but for the formats, in which none is shown. */

@@ -108,7 +108,7 @@ export function createNodeService(options: NodeServiceOptions) {
       (await sharing.share(
         key,
         async () => {
-          const isShared = method.isImmutableByParams(parsed, isFinal)
+          const isShared = method.isImmutable(parsed, isFinal)
           const sharedEntry = isShared ? await sharedCache.find(key) : undefined
           if (sharedEntry !== undefined) return sharedEntry.text
           const provenance = createProvenance(clock)
@@ -120,7 +120,7 @@ export function createNodeService(options: NodeServiceOptions) {
               `an answer has at most ${maxAnswerLength} characters: ask for less`,
             )
           }
-          if ((result ?? null) !== null && (isShared || method.isImmutable(result, isFinal))) {
+          if (result !== null && (isShared || method.isImmutable(parsed, isFinal, result))) {
             const isProved = method.isFullyProved && provenance.isProved
             const entry = { text, unverifiedSince: isProved ? undefined : provenance.oldestAt }
             cache.set(key, entry)

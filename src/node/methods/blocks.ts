@@ -19,7 +19,7 @@ export const blockMethods = [
     summary: 'A block by its hash',
     params: { hash: hashParam, full: fullTransactionsParam },
     result: z.nullable(blockResult),
-    isImmutableByParams: () => true,
+    isImmutable: () => true,
     call: ({ hash, full }, context) =>
       context.ask(async (node) => {
         const raw = await readMinedBlock(node, hash, full)
@@ -31,7 +31,7 @@ export const blockMethods = [
     summary: 'A block by its number or a tag',
     params: { block: blockParam, full: fullTransactionsParam },
     result: z.nullable(blockResult),
-    isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
+    isImmutable: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block, full }, context) =>
       context.ask(async (node) => {
         if (block === 'pending') {
@@ -58,7 +58,7 @@ function createCountMethod(name: string, field: CountedField, param: typeof hash
     params: isByHash ? { hash: param } : { block: param },
     result: z.nullable(quantity),
     // A hash fixes the block's content, and `null` is never cached.
-    isImmutableByParams: () => isByHash,
+    isImmutable: () => isByHash,
     call: ({ hash, block: selector = hash }, { ask }) =>
       ask(async (node) => {
         // Asked to count, RSKj would count its whole transaction pool for `pending`.

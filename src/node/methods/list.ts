@@ -3,7 +3,6 @@ import { callMethods } from './calls.ts'
 import { ethGetLogs } from './logs.ts'
 import type { Method } from './method.ts'
 import { networkMethods } from './network.ts'
-import { rpcDiscover } from './openrpc.ts'
 import { rawDataMethods } from './raw-data.ts'
 import { ethSendRawTransaction } from './send-raw-transaction.ts'
 import { stateMethods } from './state.ts'
@@ -23,5 +22,4 @@ export const methods: readonly Method[] = [
   ...transactionMethods,
   ethGetLogs,
   ethSendRawTransaction,
-  rpcDiscover,
 ].toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -14,7 +14,7 @@ export const ethGetLogs = defineMethod({
   summary: 'The logs that match a filter',
   params: { filter: logFilterParam },
   result: logs,
-  isImmutableByParams: ({ filter }) => Boolean(filter.blockHash),
+  isImmutable: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
     if (blockHash || !(fromBlock || toBlock)) {

@@ -11,52 +11,43 @@ export type Context = NodeAccess & {
   readonly subscriptions: Subscriptions | undefined
 }
 
-export type Method = {
+type Definition<S extends Shape, R extends z.ZodMiniType> = {
   readonly name: string
   readonly summary: string
-  readonly params: Shape
-  readonly result: z.ZodMiniType
+  readonly params: S
+  readonly result: R
   /** Tells whether a call has an effect, so that equal calls never share an answer. */
-  readonly hasEffect: boolean
+  readonly hasEffect?: boolean
+  /** Tells whether a proof covers all of an answer. Other answers are cached for one minute. */
+  readonly isFullyProved?: boolean
+  call(params: Parsed<S>, context: Context): Promise<z.output<R>>
+  /**
+   * Tells whether an answer never changes, so that it is cached; `null` never is. Other processes
+   * share it if the parameters alone tell. A block that `isFinal` is never reorganized away.
+   */
+  isImmutable?(params: Parsed<S>, isFinal: IsFinal, answer?: NonNullable<z.output<R>>): boolean
+}
+
+export type Method = Required<Definition<Shape, z.ZodMiniType>> & {
   /** Parses the parameters. @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
-  readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
-  /** Tells whether a proof covers all of an answer. Other answers are cached for one minute. */
-  readonly isFullyProved: boolean
-  /** Tells by the parameters whether an answer never changes; other processes share it then. */
-  readonly isImmutableByParams: (params: Record<string, unknown>, isFinal: IsFinal) => boolean
-  /** Tells whether this answer never changes. A block that `isFinal` is never reorganized away. */
-  readonly isImmutable: (result: unknown, isFinal: IsFinal) => boolean
 }
 
 type IsFinal = (blockNumber: string) => boolean
 type Shape = Readonly<Record<string, z.ZodMiniType>>
-type Answer<R> = NonNullable<z.output<R>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
 /** Defines a method with positional parameters, whose optional ones may be `null`. */
 export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
-  definition: Pick<Method, 'name' | 'summary'> & {
-    params: S
-    result: R
-    hasEffect?: boolean
-    isFullyProved?: boolean
-    call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
-    /** Sets which answers are cached; `null` never is. */
-    isImmutableByParams?: (params: Parsed<S>, isFinal: IsFinal) => boolean
-    isImmutable?: (result: Answer<R>, isFinal: IsFinal) => boolean
-  },
+  definition: Definition<S, R>,
 ): Method {
-  const { name, params: shape, call } = definition
+  const { name, params: shape } = definition
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     hasEffect: false,
     isFullyProved: false,
+    isImmutable: () => false,
     ...definition,
-    isImmutableByParams: (params, isFinal) =>
-      definition.isImmutableByParams?.(params as Parsed<S>, isFinal) ?? false,
-    isImmutable: (answer, isFinal) =>
-      definition.isImmutable?.(answer as Answer<R>, isFinal) ?? false,
     parse(params) {
       if (params.length > entries.length) {
         const maximum = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
@@ -68,7 +59,6 @@ export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
       }
       return parsed
     },
-    call: (params, context) => call(params as Parsed<S>, context),
   }
 }
 

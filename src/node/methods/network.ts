@@ -4,6 +4,7 @@ import { address, anyQuantity, dataParam, hash, quantity, toQuantity } from '../
 import { undefinedIfUnsupported } from '../reads/lookup.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
+import { openRpcDocument } from './openrpc-document.ts'
 
 export const networkMethods = [
   defineMethod({
@@ -72,6 +73,19 @@ export const networkMethods = [
     params: { data: dataParam },
     result: hash,
     call: async ({ data }) => keccak256(data as `0x${string}`),
+  }),
+  defineMethod({
+    name: 'rpc.discover',
+    summary: 'The OpenRPC document of this service',
+    params: {},
+    result: z.looseObject({
+      openrpc: z.string(),
+      methods: z.array(z.looseObject({ name: z.string() })),
+    }),
+    isImmutable: () => true,
+    // No node is asked.
+    isFullyProved: true,
+    call: async () => JSON.parse(openRpcDocument),
   }),
 ]
 

@@ -9,7 +9,7 @@ export const rawDataMethods = [
     summary: 'The RLP-encoded header of a block, by its hash',
     params: { hash: hashParam },
     result: z.nullable(data),
-    isImmutableByParams: () => true,
+    isImmutable: () => true,
     isFullyProved: true,
     call: ({ hash }, { ask }) => ask((node) => readRawHeader(node, hash)),
   }),
@@ -18,7 +18,7 @@ export const rawDataMethods = [
     summary: 'The RLP-encoded header of a block, by its number or a tag',
     params: { block: blockParam },
     result: z.nullable(data),
-    isImmutableByParams: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
+    isImmutable: ({ block }, isFinal) => block.startsWith('0x') && isFinal(block),
     call: ({ block }, { ask }) => ask((node) => readRawHeader(node, block)),
   }),
   defineMethod({
@@ -33,7 +33,7 @@ export const rawDataMethods = [
     summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
     params: { blockHash: hashParam, transactionHash: hashParam },
     result: z.nullable(z.array(data)),
-    isImmutableByParams: () => true,
+    isImmutable: () => true,
     isFullyProved: true,
     call: ({ blockHash, transactionHash }, context) =>
       context.ask((node) => readReceiptProof(node, blockHash, transactionHash, context)),

@@ -23,7 +23,7 @@ export const stateMethods = [
     summary: 'The code at an address',
     params: { address: addressParam, block: blockOrHashParam },
     result: data,
-    isImmutableByParams: ({ block }) => isBlockHash(block),
+    isImmutable: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>
         readAtBlock(node, pinnedBlock, async (selector) => {
@@ -40,7 +40,7 @@ export const stateMethods = [
     summary: 'The 32 bytes at a position of the storage of an account',
     params: { address: addressParam, position: quantityParam, block: blockOrHashParam },
     result: hash,
-    isImmutableByParams: ({ block }) => isBlockHash(block),
+    isImmutable: ({ block }) => isBlockHash(block),
     call: ({ address, position, block }, context) =>
       readState(context, block, async (node, pinnedBlock) => {
         const word = await readAtBlock(node, pinnedBlock, (selector) =>
@@ -58,7 +58,7 @@ function createAccountMethod(name: string, summary: string): Method {
     summary,
     params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
     result: quantity,
-    isImmutableByParams: ({ block }) => isBlockHash(block),
+    isImmutable: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, pinnedBlock) =>
         readAtBlock(node, pinnedBlock, (selector) =>

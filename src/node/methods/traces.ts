@@ -21,7 +21,7 @@ export const traceMethods = [
     summary: 'The traces of all transactions of a block',
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(trace)),
-    isImmutableByParams: ({ block }) => isBlockHash(block),
+    isImmutable: ({ block }) => isBlockHash(block),
     call: ({ block }, context) => readState(context, block, traceBlock),
   }),
   defineMethod({
@@ -29,8 +29,8 @@ export const traceMethods = [
     summary: 'The traces of a transaction',
     params: { hash: hashParam },
     result: z.nullable(z.array(trace)),
-    isImmutable: ([first], isFinal) =>
-      first !== undefined && isFinal(toQuantity(first.blockNumber)),
+    isImmutable: (_, isFinal, answer) =>
+      answer?.[0] !== undefined && isFinal(toQuantity(answer[0].blockNumber)),
     call: ({ hash }, context) => readState(context, hash, (node) => traceTransaction(node, hash)),
   }),
   defineMethod({

@@ -28,7 +28,8 @@ export const transactionMethods = [
     summary: 'A transaction by its hash',
     params: { hash: hashParam },
     result: z.nullable(transaction),
-    isImmutable: ({ blockNumber }, isFinal) => blockNumber !== null && isFinal(blockNumber),
+    isImmutable: (_, isFinal, answer) =>
+      Boolean(answer?.blockNumber && isFinal(answer.blockNumber)),
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
         const answer = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
@@ -43,7 +44,7 @@ export const transactionMethods = [
     summary: 'A transaction by the hash of its block and its position there',
     params: { hash: hashParam, index: quantityParam },
     result: z.nullable(transaction),
-    isImmutableByParams: () => true,
+    isImmutable: () => true,
     call: ({ hash, index }, { ask }) =>
       ask(async (node) => {
         const name = 'eth_getTransactionByBlockHashAndIndex'
@@ -70,7 +71,7 @@ export const transactionMethods = [
     summary: 'The receipt of a transaction by its hash',
     params: { hash: hashParam },
     result: z.nullable(receipt),
-    isImmutable: ({ blockNumber }, isFinal) => isFinal(blockNumber),
+    isImmutable: (_, isFinal, answer) => answer !== undefined && isFinal(answer.blockNumber),
     call: ({ hash }, context) =>
       context.ask(async (node) => {
         const raw = (await readProvedReceipt(node, hash, context))?.receipt
@@ -85,7 +86,7 @@ export const transactionMethods = [
     summary: 'The receipts of a block, in the order of its transactions',
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(receipt)),
-    isImmutableByParams: ({ block }) => isBlockHash(block),
+    isImmutable: ({ block }) => isBlockHash(block),
     call: ({ block }, { ask }) => ask((node) => readBlockReceipts(node, block)),
   }),
 ]
