@@ -1,7 +1,6 @@
 import { type Address, isAddress, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
-import type { Clock } from '../runtime/clock.ts'
-import { withTimeLimit } from '../runtime/time-limit.ts'
+import { type Clock, withTimeLimit } from '../runtime/clock.ts'
 import { type Language, languages } from './language.ts'
 
 /** Stores one row per account, so that accounts never wait for each other. */

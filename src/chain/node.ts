@@ -2,8 +2,8 @@ import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
 import { orNull } from '../runtime/json.ts'
 import { type BlockRange, readLogs } from './logs.ts'
+import { listVerdicts, type NodeVerdict } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
-import { listVerdicts, type NodeVerdict } from './verdicts.ts'
 
 /** Selects a block by its hash (EIP-1898). */
 export type BlockHash = { blockHash: Hex }

@@ -28,3 +28,9 @@ export class RpcError extends Error {
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }
+
+/** Reports an answer of the wrong form. It need not be false: nodes differ in rare cases. */
+export class MalformedAnswer extends TransportError {}
+
+/** Reports an answer that a hash proves wrong; its node is distrusted for a while. */
+export class UntrueAnswer extends TransportError {}

@@ -1,6 +1,6 @@
 import type { NodeService } from '../node/service.ts'
 import type { ReadProof } from '../operator/route.ts'
-import { runWithTimeLimit } from '../runtime/time-limit.ts'
+import { runWithTimeLimit } from '../runtime/clock.ts'
 import type { Config } from './config.ts'
 import type { Runtime, Stores } from './runtime.ts'
 

@@ -1,12 +1,13 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { KeyRecord, ListedKey } from './api-keys.ts'
 import {
   type DailyCalls,
   dayMs,
+  type KeyRecord,
   type KeyStore,
+  type ListedKey,
   minPrepaidMultiple,
   type QuotaResult,
-} from './key-store.ts'
+} from './api-keys.ts'
 
 /** Stores all keys by their hashes, and what each has spent today, in one object. */
 export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {

@@ -1,7 +1,12 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
-import { keyRecord } from './api-keys.ts'
-import { dayMs, type KeyStore, minPrepaidMultiple, type QuotaResult } from './key-store.ts'
+import {
+  dayMs,
+  type KeyStore,
+  keyRecord,
+  minPrepaidMultiple,
+  type QuotaResult,
+} from './api-keys.ts'
 
 /** The prefix of all names. Its braces put them into one slot of a Redis cluster. */
 const keyPrefix = 'keys:{node}'

@@ -63,3 +63,63 @@ export type ListedKey = KeyRecord & { spentToday: number }
 
 /** Sets the calls a day of a key without a quota of its own, as in the hosted service. */
 export const defaultQuota = 25_000
+
+/** Names the source of calls: the relay's payments, or the node service's callers. */
+export type CallSource = 'relay' | 'callers'
+
+/** Counts the calls to nodes in a day (UTC), by their source. */
+export type DailyCalls = Readonly<Record<CallSource, number>>
+
+/** Counts the calls of all processes of a deployment to nodes. */
+export type CallStore = {
+  /** Adds calls to today's, and returns the new counts. */
+  count: (calls: DailyCalls) => Promise<DailyCalls & { resetAt: number }>
+}
+
+/** Stores all keys by their hashes, what each has spent today (UTC), and all calls to nodes. */
+export type KeyStore = CallStore & {
+  /** Finds a key that is not revoked. */
+  find: (hash: string) => Promise<KeyRecord | null>
+  /** Counts all calls or none. Counts `prepaidCalls` more while much of the quota is left. */
+  take: (hash: string, calls: number, prepaidCalls: number) => Promise<QuotaResult>
+  /** Creates a key; `false` if it exists already. */
+  create: (record: KeyRecord) => Promise<boolean>
+  /** Lists all keys, also revoked ones, oldest first. */
+  list: () => Promise<ListedKey[]>
+  /** Revokes the keys whose hash starts like this, and returns how many. */
+  revoke: (id: string) => Promise<number>
+}
+
+/** Tells whether calls were counted against a key's quota for today. */
+export type QuotaResult =
+  | { kind: 'taken'; calls: number; resetAt: number }
+  | { kind: 'spent'; resetAt: number }
+
+export const dayMs = 86_400_000
+
+/** Sets how many times `prepaidCalls` a quota must have left, so that they are counted too. */
+export const minPrepaidMultiple = 20
+
+/** Sets the seconds whose calls a key may make at once, because a batch holds up to 100. */
+const burstSeconds = 2
+
+/** Limits a key's calls per second in this process. */
+export function limitRate(keys: Keys, callsASecond: number, now: () => number): Keys {
+  const burstCalls = Math.max(100, callsASecond * burstSeconds)
+  const buckets = new Map<string, { calls: number; updatedAt: number }>()
+
+  /** Takes calls from a key's bucket, or tells when it will hold enough. */
+  function takeCalls(hash: string, calls: number): QuotaRefusal | undefined {
+    const updatedAt = now()
+    const bucket = buckets.get(hash) ?? { calls: burstCalls, updatedAt }
+    const elapsedMs = Math.max(0, updatedAt - bucket.updatedAt)
+    const available = Math.min(burstCalls, bucket.calls + (elapsedMs * callsASecond) / 1_000)
+    const isAllowed = calls <= available
+    buckets.set(hash, { calls: isAllowed ? available - calls : available, updatedAt })
+    if (isAllowed) return undefined
+    const retryAt = updatedAt + ((calls - available) * 1_000) / callsASecond
+    return { resetAt: new Date(retryAt), period: 'second' }
+  }
+
+  return limitSpending(keys, ({ hash }, calls) => takeCalls(hash, calls))
+}

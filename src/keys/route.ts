@@ -2,8 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { parseUniqueJson } from '../runtime/json.ts'
-import { defaultQuota, type KeyRecord } from './api-keys.ts'
-import type { KeyStore } from './key-store.ts'
+import { defaultQuota, type KeyRecord, type KeyStore } from './api-keys.ts'
 import '../runtime/english.ts' // The words of zod's messages, which `prettifyError` shows.
 
 export type KeyRouteOptions = {

@@ -5,13 +5,15 @@ import { hashKey, type Keys } from '../keys/api-keys.ts'
 import { parseBearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import { answerMessage, type MessageOutcome, reportUnavailable } from './admission.ts'
-import { codes } from './codes.ts'
 import {
+  answerMessage,
   type CustomerBudgets,
   createCustomerBudgets,
   createTooManyBytesError,
-} from './customer-budgets.ts'
+  type MessageOutcome,
+  reportUnavailable,
+} from './admission.ts'
+import { codes } from './codes.ts'
 import type { SocketServer } from './feed/options.ts'
 import { formatError, type Message, parseMessage } from './message.ts'
 import type { NodeService } from './service.ts'

@@ -1,5 +1,5 @@
 import type { PoolRules } from '../chain/chains.ts'
-import type { DailyCalls } from '../keys/key-store.ts'
+import type { DailyCalls } from '../keys/api-keys.ts'
 import {
   computeCapacity,
   computeFundsWei,

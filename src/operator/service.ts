@@ -3,8 +3,8 @@ import type { Receipt } from '../chain/node.ts'
 import { sumCredited } from '../loan/calls.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
+import { withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import { withTimeLimit } from '../runtime/time-limit.ts'
 import { describeLack } from './access.ts'
 import {
   type ActionOptions,

@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256, type LocalAccount } from 'viem'
 import type { SendResult } from '../chain/node.ts'
-import { chooseVerdict, type SendVerdict } from '../chain/verdicts.ts'
+import { chooseVerdict, type SendVerdict } from '../chain/refusals.ts'
 import { decodeDepositedWei, encodeDepositCall, encodeDepositTopics } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { limitGasPrice, type Relayer } from './relayer.ts'

@@ -1,5 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
-import { withTimeLimit } from '../runtime/time-limit.ts'
+import { type Clock, withTimeLimit } from '../runtime/clock.ts'
 import type { GatewayCounts } from './ledger/payments/counts.ts'
 import type { Identified, Identity } from './ledger/records/identity.ts'
 import type { Ledger } from './ledger/steps.ts'

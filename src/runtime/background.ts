@@ -1,6 +1,5 @@
-import type { Clock } from './clock.ts'
+import { type Clock, withTimeLimit } from './clock.ts'
 import { describeFault, type Log } from './log.ts'
-import { withTimeLimit } from './time-limit.ts'
 
 /** Runs work that goes on after a reply, in a process that lives on. */
 export function createBackground(clock: Clock, log: Log) {

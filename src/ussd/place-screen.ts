@@ -4,8 +4,8 @@ import { listWallets } from '../account/wallets.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { type Received, readLoanTerms, readReceiveAddress } from '../loan/reader.ts'
 import { getProgress } from '../relay/progress.ts'
+import { withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import { withTimeLimit } from '../runtime/time-limit.ts'
 import { findKnownRefusal, type PlaceScreen, type SessionView } from './known-refusal.ts'
 import {
   describePayments,

@@ -1,6 +1,5 @@
 import { test as base, describe, expect } from 'vitest'
-import type { KeyRecord } from '../../src/keys/api-keys.ts'
-import type { KeyStore } from '../../src/keys/key-store.ts'
+import type { KeyRecord, KeyStore } from '../../src/keys/api-keys.ts'
 
 /** Holds a fresh store and controls its clock. */
 type KeyStoreHarness = { store: KeyStore; now: () => number; pass: (ms: number) => void }

@@ -1,10 +1,9 @@
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { ChainLog } from '../objects/log.ts'
 import type { FeedBlock, FeedChain } from './chain.ts'
-import type { FeedStore } from './feed-store.ts'
 import type { Notifier } from './notifier.ts'
 import { closeCodes, type Sessions } from './sessions.ts'
-import { mayMatch, type Topic, waitsFor } from './subscriptions.ts'
+import { type FeedStore, mayMatch, type Topic, waitsFor } from './subscriptions.ts'
 
 /** Limits how often a block's logs are tried: once when it comes, and with each later head. */
 const maxAttempts = 10

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { formatNotification } from '../message.ts'
-import type { ChainLog } from '../objects/log.ts'
-import { matchesFilter } from '../objects/log-filter.ts'
+import { type ChainLog, matchesFilter } from '../objects/log.ts'
 import { anyQuantity } from '../objects/values.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'

@@ -5,7 +5,7 @@ import type { NodeService } from '../service.ts'
 import type { FeedBudget } from '../upstream/budget.ts'
 import type { FeedChain } from './chain.ts'
 import type { FeedEvents } from './events.ts'
-import type { FeedStore } from './feed-store.ts'
+import type { FeedStore } from './subscriptions.ts'
 
 export const feedLimits = {
   /** Limits the concurrent requests of one connection. */

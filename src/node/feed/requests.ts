@@ -1,7 +1,13 @@
 import { RpcError } from '../../chain/rpc.ts'
-import { answerMessage, countCalls, renderRefusals, reportUnavailable } from '../admission.ts'
+import {
+  answerMessage,
+  type CustomerBudgets,
+  countCalls,
+  createTooManyBytesError,
+  renderRefusals,
+  reportUnavailable,
+} from '../admission.ts'
 import { codes } from '../codes.ts'
-import { type CustomerBudgets, createTooManyBytesError } from '../customer-budgets.ts'
 import { formatError, parseMessage } from '../message.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedReason, type Session, type Sessions } from './sessions.ts'

@@ -1,8 +1,8 @@
 import { describeFault } from '../../runtime/log.ts'
-import { createMemoryFeedStore } from './feed-store.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
+import { createMemoryFeedStore } from './subscriptions.ts'
 
 export type MemorySocketsOptions = {
   /** Returns the dependencies of a network's feed; called once per network. */

@@ -1,10 +1,9 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { FeedBlock } from './chain.ts'
-import type { FeedStore } from './feed-store.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
-import type { Topic } from './subscriptions.ts'
+import type { FeedStore, Topic } from './subscriptions.ts'
 
 /** Sets after how long an instance that was lost with subscriptions starts again, in ms. */
 const restartAfterMs = 30_000

@@ -1,7 +1,6 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { logs, rawLogs } from '../objects/log.ts'
-import { logFilterParam, toLogQuery } from '../objects/log-filter.ts'
+import { logFilterParam, logs, rawLogs, toLogQuery } from '../objects/log.ts'
 import { toBlockNumber, toQuantity } from '../objects/values.ts'
 import { readBlockLogs } from '../reads/block-logs.ts'
 import { type LogRange, maxLogBlocks, readRangeLogs } from '../reads/logs.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { createNotAvailableError } from '../codes.ts'
-import { logSubscriptionParam } from '../objects/log-filter.ts'
+import { logSubscriptionParam } from '../objects/log.ts'
 import { data } from '../objects/values.ts'
 import { type Context, defineMethod } from './method.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { UntrueAnswer } from '../objects/bad-answers.ts'
+import { UntrueAnswer } from '../../chain/rpc.ts'
 import { verifyTransaction } from '../objects/encoded-transaction.ts'
 import { receipt, shapeReceipt } from '../objects/receipt.ts'
 import {
@@ -17,8 +17,7 @@ import {
 } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
 import { readPendingBlock, readProvedBlock } from '../reads/mined-block.ts'
-import { readProvedReceipt } from '../reads/proved-receipt.ts'
-import { readProvedReceipts, readReceipts } from '../reads/receipts.ts'
+import { readProvedReceipt, readProvedReceipts, readReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
 

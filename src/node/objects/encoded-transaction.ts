@@ -1,6 +1,6 @@
 import { concatHex, fromRlp, type Hex, keccak256, padHex, recoverAddress, toRlp } from 'viem'
 import * as z from 'zod/mini'
-import { UntrueAnswer } from './bad-answers.ts'
+import { UntrueAnswer } from '../../chain/rpc.ts'
 import type { MinedBlock } from './block.ts'
 import { encodeQuantity } from './header.ts'
 import { asHex, computeTrieRoot, type TrieKind } from './receipts-trie.ts'

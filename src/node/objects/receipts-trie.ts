@@ -1,5 +1,5 @@
 import { concatHex, type Hex, keccak256, toHex, toRlp } from 'viem'
-import { UntrueAnswer } from './bad-answers.ts'
+import { UntrueAnswer } from '../../chain/rpc.ts'
 import { computeBinaryRoot } from './binary-trie.ts'
 import { encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'

@@ -1,8 +1,14 @@
 import { TransportError } from '../../chain/rpc.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
-import { type ChainLog, rawLogs } from '../objects/log.ts'
-import { type LogFilter, matchesFilter, mayContainLogs, toLogQuery } from '../objects/log-filter.ts'
+import {
+  type ChainLog,
+  type LogFilter,
+  matchesFilter,
+  mayContainLogs,
+  rawLogs,
+  toLogQuery,
+} from '../objects/log.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
 import { readProvedReceipts } from './receipts.ts'

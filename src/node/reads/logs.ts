@@ -1,10 +1,16 @@
 import { type BlockRange, type LogPace, readLogs } from '../../chain/logs.ts'
 import { isRefusal } from '../../chain/refusals.ts'
-import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { MalformedAnswer, RpcError, TransportError, UntrueAnswer } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import { type ChainLog, rawLogs, toContentKey } from '../objects/log.ts'
-import { type LogFilter, matchesFilter, mayMatchFilter, toLogQuery } from '../objects/log-filter.ts'
+import {
+  type ChainLog,
+  type LogFilter,
+  matchesFilter,
+  mayMatchFilter,
+  rawLogs,
+  toContentKey,
+  toLogQuery,
+} from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type NodeAnswer, readHeight, type UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { MalformedAnswer, UntrueAnswer } from '../../chain/rpc.ts'
 import { orNull } from '../../runtime/json.ts'
-import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { type ProvedHeader, proveHeader } from '../objects/header.ts'

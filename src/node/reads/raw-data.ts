@@ -8,9 +8,9 @@ import {
   type CacheAccess,
   readBlockFacts,
   readProvedReceipt,
+  readProvedReceipts,
   walkReceiptProof,
-} from './proved-receipt.ts'
-import { readProvedReceipts } from './receipts.ts'
+} from './receipts.ts'
 
 /** Reads a block's header in RLP, proved by its hash, or else as the node returns it. */
 export async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {

@@ -1,14 +1,15 @@
-import type { Hex } from 'viem'
+import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
-import { TransportError } from '../../chain/rpc.ts'
+import { MalformedAnswer, TransportError, UntrueAnswer } from '../../chain/rpc.ts'
 import { orNull } from '../../runtime/json.ts'
-import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
+import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
-import { encodeReceipts, type TrieKind } from '../objects/receipts-trie.ts'
-import { toQuantity } from '../objects/values.ts'
+import { encodeReceipts, listReceiptForms, type TrieKind } from '../objects/receipts-trie.ts'
+import { data, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { undefinedIfUnsupported } from './lookup.ts'
+import type { NodeAccess } from '../upstream/upstreams.ts'
+import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readProvedBlock } from './mined-block.ts'
 
 const rawReceipts = z.array(rawReceipt)
@@ -88,4 +89,100 @@ async function fetchReceipts(
 /** Throws for a block that was reorganized away, for which its node is not distrusted. */
 export function throwBlockReorganized(): never {
   throw new TransportError('the block left the chain while it was read')
+}
+
+export type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
+
+/** The facts that a block's hash proves: its transactions with their types, its receipts' root. */
+type BlockFacts = {
+  hash: string
+  number: string
+  receiptsRoot: string
+  trieKind: TrieKind
+  transactions: string[]
+  types: string[]
+}
+
+/** Reads what a block's hash proves; undefined if it proves nothing, `null` without the block. */
+export async function readBlockFacts(
+  node: UpstreamNode,
+  blockHash: string,
+  { getOrCompute }: CacheAccess,
+): Promise<BlockFacts | undefined | null> {
+  let blockExists = true
+  const text = await getOrCompute(`block facts ${blockHash}`, 'proved', async () => {
+    const provedBlock = await readProvedBlock(node, blockHash, true)
+    blockExists = provedBlock !== null
+    if (provedBlock?.proof === undefined || node.isUnproved()) return null
+    const { hash, number, receiptsRoot, transactions } = provedBlock.block
+    const { trieKind } = provedBlock.proof
+    const whole = transactions.filter((entry) => typeof entry === 'object')
+    const hashes = whole.map((entry) => entry.hash)
+    const types = whole.map(({ type }) => type)
+    const facts = { hash, number, receiptsRoot, trieKind, transactions: hashes, types }
+    return JSON.stringify(facts satisfies BlockFacts)
+  })
+  if (text === null) return blockExists ? undefined : null
+  return JSON.parse(text) as BlockFacts
+}
+
+/** Reads a receipt, proved by its block's hash if possible; `null` without a receipt. */
+export async function readProvedReceipt(
+  node: UpstreamNode,
+  txHash: string,
+  context: CacheAccess,
+): Promise<{ receipt: RawReceipt; trieKind: TrieKind | undefined } | null> {
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], rawReceipt)
+  if (receipt === null) return null
+  const { transactionHash, blockHash, transactionIndex } = receipt
+  if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
+  const facts = await readBlockFacts(node, blockHash, context)
+  if (facts === null) throwBlockReorganized()
+  if (facts === undefined) return { receipt, trieKind: undefined }
+  const index = Number(transactionIndex)
+  if (facts.types[index] !== receipt.type || !isInPlace(receipt, facts, index))
+    throw new UntrueAnswer('a receipt is not where it says')
+  const provedHash = await readReceiptHash(node, facts, index, context)
+  const [encoded] = listReceiptForms(receipt, facts.trieKind)
+  if (keccak256(encoded) !== provedHash) {
+    throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
+  }
+  return { receipt, trieKind: facts.trieKind }
+}
+
+/** Reads the proved hash of a block's receipt, from RSKj's proof or from all receipts. */
+async function readReceiptHash(
+  node: UpstreamNode,
+  facts: BlockFacts,
+  index: number,
+  { getOrCompute }: CacheAccess,
+): Promise<string | undefined> {
+  const { hash, receiptsRoot, trieKind, transactions } = facts
+  const provedHash =
+    trieKind === 'rootstock' &&
+    (await getOrCompute(`receipt ${hash} ${index}`, 'proved', async () => {
+      const proof = await undefinedIfUnsupported(askReceiptNodes(node, hash, transactions[index]))
+      return proof ? walkReceiptProof(proof, receiptsRoot, index).valueHash : null
+    }))
+  if (provedHash) return provedHash
+  const text = await getOrCompute(`receipts ${hash}`, 'proved', async () => {
+    const { encoded = [] } = await readProvedReceipts(node, facts, trieKind)
+    return JSON.stringify(encoded.map((each) => keccak256(each)))
+  })
+  return (JSON.parse(`${text}`) as string[])[index]
+}
+
+/** Walks a proof from RSKj. @throws {UntrueAnswer} it does not lead to the receipt */
+export function walkReceiptProof(nodes: readonly Hex[], root: string, index: number) {
+  const proof = walkBinaryProof(nodes, root, index)
+  if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
+  return proof
+}
+
+const trieNodes = z.array(data)
+
+/** Asks RSKj for the trie nodes from a receipt to the root; the leaf comes first. */
+export async function askReceiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
+  const method = 'rsk_getTransactionReceiptNodesByHash'
+  return (await node.call(method, [blockHash, txHash], orNull(trieNodes))) as Hex[] | null
 }

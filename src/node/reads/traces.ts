@@ -1,6 +1,5 @@
-import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { MalformedAnswer, RpcError, TransportError, UntrueAnswer } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import {

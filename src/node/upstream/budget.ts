@@ -1,6 +1,12 @@
 import { TransportError } from '../../chain/rpc.ts'
-import { type Keys, limitSpending } from '../../keys/api-keys.ts'
-import { type CallSource, type CallStore, type DailyCalls, dayMs } from '../../keys/key-store.ts'
+import {
+  type CallSource,
+  type CallStore,
+  type DailyCalls,
+  dayMs,
+  type Keys,
+  limitSpending,
+} from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { UpstreamNode } from './node.ts'

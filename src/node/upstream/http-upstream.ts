@@ -1,5 +1,5 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { dayMs } from '../../keys/key-store.ts'
+import { dayMs } from '../../keys/api-keys.ts'
 import { isObject, parseJson } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 

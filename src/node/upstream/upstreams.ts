@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { waitForVerdict } from '../../chain/verdicts.ts'
+import { waitForVerdict } from '../../chain/refusals.ts'
 import { runOnNodeWithTimeLimit, sendToNode } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'

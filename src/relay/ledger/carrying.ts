@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { SendVerdict } from '../../chain/verdicts.ts'
+import type { SendVerdict } from '../../chain/refusals.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { StepContext } from './draft.ts'
 import {

@@ -1,4 +1,4 @@
-import { chooseVerdict, type NodeVerdict, type SendVerdict } from '../../chain/verdicts.ts'
+import { chooseVerdict, type NodeVerdict, type SendVerdict } from '../../chain/refusals.ts'
 import { decodeRequests } from '../forwarder/requests.ts'
 import type { SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'

@@ -1,7 +1,6 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { computeClockLead, maxClockOffsetMs } from '../../runtime/clock.ts'
+import { computeClockLead, maxClockOffsetMs, withTimeLimit } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
-import { withTimeLimit } from '../../runtime/time-limit.ts'
 import { isPausedError } from '../forwarder/requests.ts'
 import { getIdentity } from '../identity.ts'
 import type { OfferAnswer, PaymentOffer, Screens, TransactionToSend } from '../ledger/acceptance.ts'

@@ -1,5 +1,5 @@
+import { withTimeLimit } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
-import { withTimeLimit } from '../../runtime/time-limit.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
 import type { Screen, StepKey } from '../ledger/values.ts'
 import { type IntentName, readIsSpent } from '../outcome/spent.ts'

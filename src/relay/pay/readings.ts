@@ -1,6 +1,6 @@
 import { type Payee, readPayee } from '../../chain/payees.ts'
 import { getCallRules } from '../../loan/kinds.ts'
-import { withTimeLimit } from '../../runtime/time-limit.ts'
+import { withTimeLimit } from '../../runtime/clock.ts'
 import {
   decodeExecute,
   decodeForwarderRefusal,

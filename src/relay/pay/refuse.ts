@@ -1,4 +1,4 @@
-import { withTimeLimit } from '../../runtime/time-limit.ts'
+import { withTimeLimit } from '../../runtime/clock.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
 import { readIsSpent } from '../outcome/spent.ts'
 import { findObstacleKind, nameReason, type Refusal } from '../refusal.ts'

@@ -1,6 +1,6 @@
 import { ledgerParts } from '../../../src/compose/ledger.ts'
+import type { KeyStore } from '../../../src/keys/api-keys.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
-import type { KeyStore } from '../../../src/keys/key-store.ts'
 import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
 import type { LedgerRules } from '../../../src/relay/ledger/draft.ts'
 import type { DueQueue } from '../../../src/relay/ledger/schedule.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { RpcError, TransportError } from '../../../src/chain/rpc.ts'
 import {
   chooseVerdict,
   listVerdicts,
   type SendVerdict,
   waitForVerdict,
-} from '../../../src/chain/verdicts.ts'
+} from '../../../src/chain/refusals.ts'
+import { RpcError, TransportError } from '../../../src/chain/rpc.ts'
 
 /** Holds each verdict in a node's words, in the order in which they decide; silence has none. */
 const words: Readonly<Record<SendVerdict, string>> = {

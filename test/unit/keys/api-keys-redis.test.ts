@@ -1,5 +1,5 @@
+import type { KeyStore } from '../../../src/keys/api-keys.ts'
 import { createRedisKeys } from '../../../src/keys/api-keys-redis.ts'
-import type { KeyStore } from '../../../src/keys/key-store.ts'
 import { keyStoreSuite } from '../../ports/key-store.suite.ts'
 import { describeOnRedis, inTurns } from '../../support/redis/on-redis.ts'
 

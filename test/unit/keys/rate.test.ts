@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitRate } from '../../../src/keys/rate.ts'
+import { limitRate } from '../../../src/keys/api-keys.ts'
 import { maxBatchRequests } from '../../../src/node/message.ts'
 import { granted } from '../node/scripted-node.ts'
 

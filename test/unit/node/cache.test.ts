@@ -3,7 +3,7 @@ import {
   createPlatformAnswers,
   createRedisAnswers,
   type SharedAnswers,
-} from '../../../src/node/shared-answers.ts'
+} from '../../../src/node/cache.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import {
   answeringNode,

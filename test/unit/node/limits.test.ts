@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { createCustomerBudgets } from '../../../src/node/customer-budgets.ts'
+import { createCustomerBudgets } from '../../../src/node/admission.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { type Call, error } from '../../support/fake-node.ts'

@@ -3,7 +3,7 @@ import { concatHex, fromRlp, type Hex, keccak256, toHex, toRlp, zeroAddress } fr
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { UntrueAnswer } from '../../../src/node/objects/bad-answers.ts'
+import { UntrueAnswer } from '../../../src/chain/rpc.ts'
 import * as encoded from '../../../src/node/objects/encoded-transaction.ts'
 import { proveHeader } from '../../../src/node/objects/header.ts'
 import { type RawReceipt, rawReceipt } from '../../../src/node/objects/receipt.ts'

@@ -4,8 +4,8 @@ import {
   shareTimers,
   systemClock,
   withEndingTimeouts,
+  withTimeLimit,
 } from '../../../src/runtime/clock.ts'
-import { withTimeLimit } from '../../../src/runtime/time-limit.ts'
 
 /** Creates a clock whose sleepers the test wakes, or their signal aborts. */
 function handClock() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { hashTypedData, type TypedDataDefinition, toHex } from 'viem'
 import { test } from 'vitest'
-import { digestTypedData } from '../../../src/runtime/typed-data.ts'
+import { digestTypedData } from '../../../src/runtime/key-account.ts'
 import { holds } from '../../support/properties.ts'
 
 const bytes = (minLength: number, maxLength = minLength) =>

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { KeyStore } from '../../../src/keys/key-store.ts'
+import type { KeyStore } from '../../../src/keys/api-keys.ts'
 import stored from '../../fixtures/release-1.0.0/keys.sql?raw'
 import told from '../../fixtures/release-1.0.0/sqlite.sql.json'
 import { keyStoreSuite } from '../../ports/key-store.suite.ts'

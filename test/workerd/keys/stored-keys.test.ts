@@ -1,9 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { hashKey, type KeyRecord, type Keys } from '../../../src/keys/api-keys.ts'
-import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
-import type { KeyStore } from '../../../src/keys/key-store.ts'
-import { createStoredKeys } from '../../../src/keys/stored-keys.ts'
+import { hashKey, type KeyRecord, type KeyStore, type Keys } from '../../../src/keys/api-keys.ts'
+import { createConfigKeys, createStoredKeys } from '../../../src/keys/stored-keys.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
 let keys = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPlatformAnswers } from '../../../src/node/shared-answers.ts'
+import { createPlatformAnswers } from '../../../src/node/cache.ts'
 
 test("answers are kept in the platform's cache, each under its own name", async () => {
   const answers = createPlatformAnswers(() => caches.default)

@@ -1,6 +1,6 @@
 import type { MemoryStore } from '../../../../src/account/memory.ts'
+import { waitForVerdict } from '../../../../src/chain/refusals.ts'
 import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
-import { waitForVerdict } from '../../../../src/chain/verdicts.ts'
 import { createRandom, type Random } from '../../random.ts'
 import { refusalWords } from '../../rootstock-pool/refusals.ts'
 import { type Actor, createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'

@@ -1,5 +1,5 @@
 import { hashKey } from '../../../../src/keys/api-keys.ts'
-import { createConfigKeys } from '../../../../src/keys/api-keys-config.ts'
+import { createConfigKeys } from '../../../../src/keys/stored-keys.ts'
 import { createNodeRoutes } from '../../../../src/node/route.ts'
 import { createNodeService, type NodeServiceOptions } from '../../../../src/node/service.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'

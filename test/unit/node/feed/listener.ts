@@ -1,6 +1,6 @@
-import { createMemoryFeedStore } from '../../../../src/node/feed/feed-store.ts'
 import { createNodeFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
 import { type FeedDeps, feedLimits } from '../../../../src/node/feed/options.ts'
+import { createMemoryFeedStore } from '../../../../src/node/feed/subscriptions.ts'
 import { granted } from '../scripted-node.ts'
 
 /** Follows a service's nodes, for clients with an unlimited key. */

@@ -7,11 +7,11 @@ import {
   createFeedSource,
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
-import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed/feed-store.ts'
 import { createFeed } from '../../../../src/node/feed/network-feed.ts'
 import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
-import { estimateFilterBytes } from '../../../../src/node/objects/log-filter.ts'
+import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed/subscriptions.ts'
+import { estimateFilterBytes } from '../../../../src/node/objects/log.ts'
 import type { HeaderBlock } from '../../../../src/node/reads/mined-block.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'

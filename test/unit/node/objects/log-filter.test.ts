@@ -6,7 +6,7 @@ import {
   mayContainLogs,
   mayMatchFilter,
   toLogQuery,
-} from '../../../../src/node/objects/log-filter.ts'
+} from '../../../../src/node/objects/log.ts'
 import { printed, printedBy } from '../portal.ts'
 
 const address = `0x${'a1'.repeat(20)}`

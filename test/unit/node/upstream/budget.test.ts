@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DailyCalls } from '../../../../src/keys/key-store.ts'
+import type { DailyCalls } from '../../../../src/keys/api-keys.ts'
 import { createUpstreamBudget, limitByBudget } from '../../../../src/node/upstream/budget.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
