@@ -169,15 +169,11 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
     forwarder: config.forwarder,
     guards: config.guards,
     nodes: () =>
-      nodeService.nodes.describe().map(({ name: label, height, p95Ms, unproved, ...node }) => ({
+      nodeService.nodes.describe().map((node) => ({
         ...node,
-        label,
-        height: height ?? null,
         heightAt: isoOrNull(node.heightAt),
         heightSince: isoOrNull(node.heightSince),
         unknownHeaderAt: isoOrNull(node.unknownHeaderAt),
-        p95Ms: p95Ms ?? null,
-        believed: unproved,
       })),
   }
 }

@@ -130,15 +130,6 @@ const metrics: Record<string, Metric> = {
     'time since a node last answered; 0 while one answers',
     ({ observations, now, getAgeSeconds }) => getAgeSeconds(observations.silentSince ?? now),
   ],
-  relay_node_calls_total: [
-    'calls to each node since this process began, by method',
-    ({ nodes }) => nodes.map(({ node, method, calls }) => toSample(calls, { node, method })),
-  ],
-  relay_node_seconds_total: [
-    'total time of those calls',
-    ({ nodes }) =>
-      nodes.map(({ node, method, tookMs }) => toSample(tookMs / 1_000, { node, method })),
-  ],
   relay_node_believed_total: [
     'answers of each node without a proof',
     ({ deployment }) =>
@@ -178,9 +169,6 @@ function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
     raisedNames: alerts.map(({ name }) => name),
     affordable: countAffordable(vitals, terms),
     deployment,
-    nodes: deployment
-      .nodes()
-      .flatMap(({ label, methods }) => methods.map((calls) => ({ node: label, ...calls }))),
     pool: vitals.observations.contracts?.pool,
     events: Object.entries(vitals.counts).map(([name, count]) => {
       const [kind = '', event = ''] = name.split('.')

@@ -2,9 +2,14 @@ import { MalformedAnswer, TransportError } from '../../chain/rpc.ts'
 import { cached } from '../../runtime/cached.ts'
 import { runWithTimeLimit, withTimeLimit } from '../../runtime/clock.ts'
 import { toQuantity } from '../objects/values.ts'
-import { type AttemptOptions, maxAttemptMs, runOnNode } from './attempt.ts'
-import type { NodeWork, UpstreamNode } from './node.ts'
-import type { UpstreamState } from './upstream-state.ts'
+import {
+  maxAttemptMs,
+  type NodeWork,
+  runOnNode,
+  type UpstreamNode,
+  type UpstreamsOptions,
+} from './node.ts'
+import { type Head, showHead, type UpstreamState } from './upstream-state.ts'
 
 const surveyIntervalMs = 1_000
 
@@ -17,27 +22,12 @@ const maxHeadAgeMs = 30_000
 /** Sets how far above the head a height may be without a look at its block by number. */
 const maxUnconfirmedLead = 2
 
-/** Holds the highest known block, and when a node first and last showed it (Unix ms). */
-type Head = { number: number; since: number; shownAt: number }
-
-export type HeightsOptions = AttemptOptions & {
-  states: readonly UpstreamState[]
-  /** Reads the number of a node's block for a selector; returns `null` if it has no block. */
-  readBlockNumber: (node: UpstreamNode, selector: string) => Promise<number | null>
-  /** Keeps the runtime alive for work that no request waits for. */
-  waitUntil: (work: Promise<unknown>) => void
-}
+type HeightsOptions = UpstreamsOptions & { states: readonly UpstreamState[] }
 
 /** Tracks the heights of all nodes and the highest one. */
 export function createHeights(options: HeightsOptions) {
   const { states, clock, waitUntil } = options
   let head: Head | undefined
-
-  const showHead = (number: number, shownAt: number): Head => ({
-    number,
-    since: number === head?.number ? head.since : shownAt,
-    shownAt,
-  })
 
   const survey = cached(clock, surveyIntervalMs, async () => {
     const surveys = states.map((state) => surveyHeight(state, head, options))
@@ -50,14 +40,14 @@ export function createHeights(options: HeightsOptions) {
     const number = findMaxHeight(states)
     if (number === undefined) return
     if (head === undefined || number >= head.number || now - head.shownAt > maxHeadAgeMs) {
-      head = showHead(number, now)
+      head = showHead(head, number, now)
     }
   })
 
   return {
     getHead: () => head,
     setHead(number: number): void {
-      head = showHead(number, clock.now())
+      head = showHead(head, number, clock.now())
     },
     /** Tells whether a node is behind the head, or has no known height. */
     isBehind: ({ height }: UpstreamState): boolean =>
@@ -80,7 +70,7 @@ export function createHeights(options: HeightsOptions) {
       states.find(({ upstream }) => upstream.name === name)?.recordHeight(number)
       if (number < headNumber) throw new TransportError(`${name} is behind`)
       // A higher number waits for the next survey, which checks the block by its number.
-      if (number <= headNumber + maxUnconfirmedLead) head = showHead(number, clock.now())
+      if (number <= headNumber + maxUnconfirmedLead) head = showHead(head, number, clock.now())
     },
   }
 }

@@ -1,8 +1,13 @@
 import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { type AttemptOptions, runOnNode, runOnNodeWithTimeLimit } from './attempt.ts'
-import type { NodeAnswer, NodeWork } from './node.ts'
+import {
+  type AttemptOptions,
+  type NodeAnswer,
+  type NodeWork,
+  runOnNode,
+  runOnNodeWithTimeLimit,
+} from './node.ts'
 import type { UpstreamState } from './upstream-state.ts'
 
 /** Sets how long a node may be silent before the next is asked: a multiple of its usual latency. */

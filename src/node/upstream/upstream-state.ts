@@ -2,7 +2,18 @@ import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { NodeAnswer, NodeKind } from './node.ts'
+
+/** Names a node's kind. RSKj serves `rsk_*` methods, whose answers are built here for others. */
+export type NodeKind = 'rskj' | 'ethereum'
+
+/** Holds the highest known block, and when a node first and last showed it (Unix ms). */
+export type Head = { number: number; since: number; shownAt: number }
+
+export const showHead = (before: Head | undefined, number: number, shownAt: number): Head => ({
+  number,
+  since: number === before?.number ? before.since : shownAt,
+  shownAt,
+})
 
 /** Limits the latest answers from which a node's latency is computed. */
 const maxRecentLatencies = 100
@@ -35,18 +46,15 @@ const createReadings = (upstream: Upstream) => ({
   upstream,
   identity: undefined as NodeIdentity | undefined,
   latencyMs: undefined as number | undefined,
+  /** Holds the height at the last survey; undefined if the node did not answer. */
   height: undefined as number | undefined,
-  heightAt: undefined as number | undefined,
-  /** Holds when the node first showed its last height (Unix ms). */
-  heightSince: undefined as number | undefined,
+  lastHead: undefined as Head | undefined,
   /** Holds how long each of the latest answers took, in ms, in no order. */
   latenciesMs: [] as number[],
   answers: 0,
   failures: 0,
   /** Counts answers that were used without a proof. */
   unproved: 0,
-  /** Counts the calls of each method and adds their time in ms. */
-  methods: new Map<string, { calls: number; tookMs: number }>(),
   /** Holds when the node last showed a header of an unknown form (Unix ms). */
   unknownHeaderAt: undefined as number | undefined,
 })
@@ -59,7 +67,6 @@ export function createUpstreamState(upstream: Upstream, options: StateOptions) {
   let distrustedUntil = 0
   let malformedReportedAt = Number.NEGATIVE_INFINITY
   let consecutiveFailures = 0
-  let lastHeight: number | undefined
 
   const state = {
     ...createReadings(upstream),
@@ -67,16 +74,9 @@ export function createUpstreamState(upstream: Upstream, options: StateOptions) {
     /** Tells whether the node is neither suspended for failures nor distrusted. */
     isAvailable: () => suspendedUntil <= clock.now() && state.isTrusted(),
     recordHeight(height: number | undefined): void {
-      // A node that did not answer once may show the same height again.
-      if (height !== undefined && height !== lastHeight) state.heightSince = clock.now()
-      lastHeight = height ?? lastHeight
       state.height = height
-      state.heightAt = height === undefined ? undefined : clock.now()
-    },
-    /** Counts a call by its method, whether it succeeds or fails. */
-    recordCall(method: string, tookMs: number): void {
-      const before = state.methods.get(method) ?? { calls: 0, tookMs: 0 }
-      state.methods.set(method, { calls: before.calls + 1, tookMs: before.tookMs + tookMs })
+      // A node that did not answer once may show the same height again.
+      if (height !== undefined) state.lastHead = showHead(state.lastHead, height, clock.now())
     },
     recordAnswer(tookMs: number): void {
       const { latencyMs = tookMs } = state
@@ -101,10 +101,10 @@ export function createUpstreamState(upstream: Upstream, options: StateOptions) {
       onUntrueAnswer()
     },
     /** Counts an unproved answer, and warns of a header of an unknown form. */
-    recordUnprovedAnswer({ unprovedReasons }: NodeAnswer<unknown>): void {
+    recordUnprovedAnswer(isFormUnknown: boolean): void {
       state.unproved += 1
       const isReportDue = clock.now() - (state.unknownHeaderAt ?? 0) >= reportIntervalMs
-      if (!unprovedReasons.has('unknown_form') || !isReportDue) return
+      if (!isFormUnknown || !isReportDue) return
       state.unknownHeaderAt = clock.now()
       warn('node.unproved', 'a block has an unknown form')
     },
@@ -138,14 +138,21 @@ export function createUpstreamState(upstream: Upstream, options: StateOptions) {
 
 /** Describes a node for status and metrics; `p95Ms` is the 95th percentile of its latency. */
 export function describeUpstream(node: UpstreamState) {
-  const { upstream, height, heightAt, heightSince, answers, failures, unproved, unknownHeaderAt } =
-    node
+  const { upstream, height, lastHead, answers, failures, unproved, unknownHeaderAt } = node
   const latenciesMs = node.latenciesMs.toSorted((a, b) => a - b)
-  const p95Ms = latenciesMs[Math.ceil(latenciesMs.length * 0.95) - 1]
   const unavailableState = node.isTrusted() ? ('suspended' as const) : ('distrusted' as const)
-  const state = node.isAvailable() ? ('able' as const) : unavailableState
-  const { name } = upstream
-  const counts = { answers, failures, unproved, callsToday: upstream.callsToday() }
-  const methods = [...node.methods].map(([method, counts]) => ({ method, ...counts }))
-  return { name, height, heightAt, heightSince, unknownHeaderAt, p95Ms, state, methods, ...counts }
+  return {
+    /** Names the node by its position in the list. */
+    label: upstream.name,
+    height: height ?? null,
+    heightAt: height === undefined ? undefined : lastHead?.shownAt,
+    heightSince: lastHead?.since,
+    unknownHeaderAt,
+    p95Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.95) - 1] ?? null,
+    state: node.isAvailable() ? ('able' as const) : unavailableState,
+    answers,
+    failures,
+    believed: unproved,
+    callsToday: upstream.callsToday(),
+  }
 }

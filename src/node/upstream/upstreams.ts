@@ -1,16 +1,18 @@
 import type { Hex } from 'viem'
 import { waitForVerdict } from '../../chain/refusals.ts'
-import { runOnNodeWithTimeLimit, sendToNode } from './attempt.ts'
-import { createHeights, type HeightsOptions } from './heights.ts'
+import { createHeights } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import { type NodeAnswer, type NodeWork, readHeight, type UpstreamNode } from './node.ts'
-import { pickFailure, raceNodes } from './race.ts'
 import {
-  createUpstreamState,
-  describeUpstream,
-  type StateOptions,
-  type UpstreamState,
-} from './upstream-state.ts'
+  type NodeAnswer,
+  type NodeWork,
+  readHeight,
+  runOnNodeWithTimeLimit,
+  sendToNode,
+  type UpstreamNode,
+  type UpstreamsOptions,
+} from './node.ts'
+import { pickFailure, raceNodes } from './race.ts'
+import { createUpstreamState, describeUpstream, type UpstreamState } from './upstream-state.ts'
 
 /** Combines a network's nodes, so that requests succeed while some nodes fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
@@ -28,53 +30,45 @@ export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
     ) => Promise<string | null>
   }
 
-type UpstreamsOptions = Omit<HeightsOptions, 'states'> &
-  StateOptions & {
-    /** Tells whether an answer without a proof needs the same answer of a second node. */
-    comparesAnswers: boolean
-  }
+function createGroup(upstreams: readonly Upstream[], options: UpstreamsOptions) {
+  const states = upstreams.map((upstream) => createUpstreamState(upstream, options))
+  const heights = createHeights({ ...options, states })
+  return { ...options, states, hasMultiple: states.length > 1, ...heights }
+}
 
-export function createUpstreams(upstreams: readonly Upstream[], upstreamOptions: UpstreamsOptions) {
-  const states = upstreams.map((upstream) => createUpstreamState(upstream, upstreamOptions))
-  const options = { ...upstreamOptions, states }
-  const hasMultiple = states.length > 1
-  const { getHead, isBehind, ...heights } = createHeights(options)
-  const findState = (name: string) => states.find(({ upstream }) => upstream.name === name)
-  const group: UpstreamGroup = { ...options, hasMultiple, isBehind, heights, findState }
+type UpstreamGroup = ReturnType<typeof createGroup>
+
+const findState = ({ states }: UpstreamGroup, name: string) =>
+  states.find(({ upstream }) => upstream.name === name)
+
+export function createUpstreams(upstreams: readonly Upstream[], options: UpstreamsOptions) {
+  const group = createGroup(upstreams, options)
+  const { states, hasMultiple, comparesAnswers, getHead } = group
 
   return {
     withSignal: (signal: AbortSignal, onUnproved?: OnUnproved) =>
       createAccess(signal, group, onUnproved),
     /** Tells whether answers are compared. Then both nodes must read the same block. */
-    comparesAnswers: hasMultiple && upstreamOptions.comparesAnswers,
+    comparesAnswers: hasMultiple && comparesAnswers,
     getKnownHead: () => getHead()?.number,
     /** Records a node's latest block; with several nodes, throws if another showed a newer one. */
     recordHead: ({ name }: UpstreamNode, number: number) =>
-      hasMultiple ? heights.recordNodeHead(name, number) : heights.setHead(number),
+      hasMultiple ? group.recordNodeHead(name, number) : group.setHead(number),
     /** Ranks a node last for a while, because one of its answers was proved wrong. */
     distrust(name: string, reason: string): void {
-      findState(name)?.recordUntrueAnswer(reason)
+      findState(group, name)?.recordUntrueAnswer(reason)
     },
     describe() {
       const nodes = states.map(describeUpstream)
       if (hasMultiple) return nodes
       // A single node is never surveyed, so its height is the last block that it answered.
-      const { number: height, since: heightSince, shownAt: heightAt } = getHead() ?? {}
+      const { number: height = null, since: heightSince, shownAt: heightAt } = getHead() ?? {}
       return nodes.map((node) => ({ ...node, height, heightAt, heightSince }))
     },
   }
 }
 
 type IsEligible = (name: string) => boolean
-
-type Heights = ReturnType<typeof createHeights>
-type UpstreamGroup = HeightsOptions &
-  UpstreamsOptions &
-  Pick<Heights, 'isBehind'> & {
-    hasMultiple: boolean
-    findState: (name: string) => UpstreamState | undefined
-    heights: Omit<Heights, 'isBehind' | 'getHead'>
-  }
 
 /** Lists the nodes in the order in which they are asked. A single node is asked twice. */
 function rankNodes({ states, hasMultiple, isBehind }: UpstreamGroup): UpstreamState[] {
@@ -93,7 +87,7 @@ function createAccess(
   group: UpstreamGroup,
   onUnproved: OnUnproved = () => {},
 ) {
-  const { states, hasMultiple, comparesAnswers, isBehind, heights, findState } = group
+  const { states, hasMultiple, comparesAnswers, isBehind } = group
 
   function raceEligible<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>> {
     const order = rankNodes(group).filter(({ upstream }) => isEligible(upstream.name))
@@ -102,7 +96,7 @@ function createAccess(
 
   /** Runs work on an eligible node, and on the next one if that fails, is untrue or is slow. */
   async function ask<T>(work: NodeWork<T>, isEligible: IsEligible = () => true): Promise<T> {
-    if (hasMultiple) await heights.surveyIfDue()
+    if (hasMultiple) await group.surveyIfDue()
     const firstAnswer = await raceEligible(work, isEligible)
     const reasons = firstAnswer.unprovedReasons
     const isUnprovable = comparesAnswers && reasons.size > 0
@@ -112,7 +106,8 @@ function createAccess(
     const answer = agreed ?? firstAnswer
     if (answer.unprovedReasons.size > 0) {
       onUnproved(hasMultiple && isUnknown && agreed === undefined)
-      findState(answer.name)?.recordUnprovedAnswer(answer)
+      const isFormUnknown = answer.unprovedReasons.has('unknown_form')
+      findState(group, answer.name)?.recordUnprovedAnswer(isFormUnknown)
     }
     return answer.value
   }
@@ -140,7 +135,7 @@ function createAccess(
     ask,
     /** Runs work on two eligible nodes at the head, or on one node if there are fewer. */
     async askUpToTwo<T>(work: NodeWork<T>, isEligible: IsEligible): Promise<NodeAnswer<T>[]> {
-      if (hasMultiple) await heights.surveyIfDue()
+      if (hasMultiple) await group.surveyIfDue()
       const isAtHead = (node: UpstreamState) =>
         isEligible(node.upstream.name) && node.isAvailable() && !isBehind(node)
       const pair = hasMultiple ? rankNodes(group).filter(isAtHead).slice(0, 2) : []
@@ -163,9 +158,9 @@ function createAccess(
     },
     /** Returns the latest block's number. With several nodes it never falls. */
     async readHead(): Promise<number> {
-      if (hasMultiple) return await heights.readSurveyedHead()
+      if (hasMultiple) return await group.readSurveyedHead()
       const number = await ask(readHeight)
-      heights.setHead(number)
+      group.setHead(number)
       return number
     },
   }

@@ -78,7 +78,6 @@ const node = z.object({
   believed: z.int(),
   unknownHeaderAt: z.nullable(time),
   callsToday: z.int(),
-  methods: z.array(z.object({ method: z.string(), calls: z.int(), tookMs: z.number() })),
 })
 
 const eventCounts = z.record(z.string(), z.int())

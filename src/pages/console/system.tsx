@@ -40,12 +40,10 @@ export function System({ status }: { status: StatusAnswer }) {
 
 function Nodes({ status }: { status: StatusAnswer }) {
   const isFailing = status.health.failing.includes('node')
-  const nodes = status.nodes.map(({ methods, ...node }) => ({
+  const nodes = status.nodes.map((node) => ({
     ...node,
     state:
-      isFailing && node.state === 'able'
-        ? 'able, but see the checks'
-        : describeNode({ ...node, methods }, status),
+      isFailing && node.state === 'able' ? 'able, but see the checks' : describeNode(node, status),
   }))
   return (
     <Live name="nodes" title="Nodes that are asked">

@@ -125,7 +125,7 @@ test('the status names refused gateways, and one amount that may be lent, with i
 
 test('a node whose head stands still or lags is not described as able alone', () => {
   const times = { heightAt: '2026-01-01T19:50:00.000Z', unknownHeaderAt: null, p95Ms: 1 }
-  const counts = { answers: 1, failures: 0, believed: 0, callsToday: 1, methods: [] }
+  const counts = { answers: 1, failures: 0, believed: 0, callsToday: 1 }
   const node = { label: 'node 1', height: 9, heightSince: at, state: 'able', ...times, ...counts }
   const nodeAt = (changes: object) => ({ ...node, ...changes }) as StatusAnswer['nodes'][number]
   const describe = (changes: object, ...others: object[]) =>

@@ -47,7 +47,7 @@ describe('the console’s lists', () => {
       },
       ...{ currency: 'tRBTC', lately: { hour: { counts: {} }, today: { counts: {} } } },
       contracts: { loan: at, forwarder: at, state: 'ready', at, token: 'moves', tokenAt: at, pool },
-      nodes: [{ label: 'node 1', height: 9, heightAt: at, heightSince: at, methods: [] }],
+      nodes: [{ label: 'node 1', height: 9, heightAt: at, heightSince: at }],
     }
     const page = `${System({ status: status as never })}`
     for (const part of page.split('<h2>')) {

@@ -267,7 +267,7 @@ describe.each([
       const [standing] = served.service.nodes.describe()
       if (isCaughtAlone && error !== undefined) expect(error).toEqual(believed)
       else if (isCaughtAlone) expect(result).toEqual(truth.result)
-      else expect(standing?.unproved).toBeGreaterThan(0)
+      else expect(standing?.believed).toBeGreaterThan(0)
       if (!isCaughtAlone && /^eth_getBlockBy/.test(method)) {
         expect(served.logged).toContainEqual(expect.objectContaining({ event: 'node.unproved' }))
       }

@@ -109,7 +109,6 @@ describe('alerts', () => {
       failures: 0,
       believed: 1,
       callsToday: 1,
-      methods: [],
     }
     const named = (ageMs: number) => {
       const unknownHeaderAt = new Date(now - ageMs).toISOString()
