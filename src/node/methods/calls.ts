@@ -14,7 +14,7 @@ import {
   stateBlockParam,
   toQuantity,
 } from '../objects/values.ts'
-import { readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
+import { readAtBlock, readStateAt, wrapBareHash } from '../reads/at-block.ts'
 import { nullIfRefused } from '../reads/lookup.ts'
 import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -86,14 +86,10 @@ export const callMethods = [
     params: { call: callParam, block: stateBlockParam },
     result: data,
     call: ({ call, block }, context) =>
-      readState(context, block, (node, pinnedBlock) =>
-        readAtBlock(node, pinnedBlock, (selector) =>
-          translateRevert(
-            node.call('eth_call', [toNodeCall(call), wrapBareHash(node, selector)], data),
-            call,
-          ),
-        ),
-      ),
+      readStateAt(context, block, (node, selector) => {
+        const params = [toNodeCall(call), wrapBareHash(node, selector)]
+        return translateRevert(node.call('eth_call', params, data), call)
+      }),
   }),
   defineMethod({
     name: 'eth_estimateGas',

@@ -7,6 +7,7 @@ import { rawDataMethods } from './raw-data.ts'
 import { ethSendRawTransaction } from './send-raw-transaction.ts'
 import { stateMethods } from './state.ts'
 import { subscriptionMethods } from './subscriptions.ts'
+import { traceFilter } from './trace-filter.ts'
 import { traceMethods } from './traces.ts'
 import { transactionMethods } from './transactions.ts'
 
@@ -22,4 +23,5 @@ export const methods: readonly Method[] = [
   ...transactionMethods,
   ethGetLogs,
   ethSendRawTransaction,
+  traceFilter,
 ].toSorted((a, b) => (a.name < b.name ? -1 : 1))

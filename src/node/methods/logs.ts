@@ -1,7 +1,6 @@
-import { RpcError } from '../../chain/rpc.ts'
-import { codes } from '../codes.ts'
 import { logFilterParam, logs, rawLogs, toLogQuery } from '../objects/log.ts'
 import { toBlockNumber, toQuantity } from '../objects/values.ts'
+import { createUnknownBlockError } from '../reads/at-block.ts'
 import { readBlockLogs } from '../reads/block-logs.ts'
 import { type LogRange, maxLogBlocks, readRangeLogs } from '../reads/logs.ts'
 import { readHeight } from '../upstream/node.ts'
@@ -19,7 +18,7 @@ export const ethGetLogs = defineMethod({
     if (blockHash || !(fromBlock || toBlock)) {
       const answer = await context.ask((node) => readBlockLogs(node, blockHash ?? 'latest', filter))
       // EIP-234: a block that is not known is not the same as one without logs.
-      if (answer === null) throw new RpcError(codes.failed, 'unknown block')
+      if (answer === null) throw createUnknownBlockError()
       return answer
     }
     if (fromBlock === 'pending') {

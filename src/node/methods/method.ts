@@ -14,7 +14,7 @@ export type Context = NodeAccess & {
 type Definition<S extends Shape, R extends z.ZodMiniType> = {
   readonly name: string
   readonly summary: string
-  readonly params: S
+  readonly params?: S
   readonly result: R
   /** Tells whether a call has an effect, so that equal calls never share an answer. */
   readonly hasEffect?: boolean
@@ -41,9 +41,10 @@ type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 export function defineMethod<S extends Shape, R extends z.ZodMiniType>(
   definition: Definition<S, R>,
 ): Method {
-  const { name, params: shape } = definition
+  const { name, params: shape = {} } = definition
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
+    params: {},
     hasEffect: false,
     isFullyProved: false,
     isImmutable: () => false,

@@ -10,35 +10,30 @@ export const networkMethods = [
   defineMethod({
     name: 'eth_accounts',
     summary: 'Always an empty list: the service stores no keys',
-    params: {},
     result: z.array(address).check(z.maxLength(0)),
     call: async () => [],
   }),
   defineMethod({
     name: 'eth_blockNumber',
     summary: 'The number of the most recent block',
-    params: {},
     result: quantity,
     call: async (_, { readHead }) => toQuantity(await readHead()),
   }),
   defineMethod({
     name: 'eth_chainId',
     summary: 'The chain id for signing (EIP-155)',
-    params: {},
     result: quantity,
     call: async (_, { chainId }) => toQuantity(chainId),
   }),
   defineMethod({
     name: 'net_version',
     summary: 'The network id as a decimal string',
-    params: {},
     result: z.string().check(z.regex(/^\d+$/)),
     call: async (_, { chainId }) => `${chainId}`,
   }),
   defineMethod({
     name: 'eth_gasPrice',
     summary: 'The price of a unit of gas in wei',
-    params: {},
     result: quantity,
     call: async (_, { askAll }) =>
       pickMajorityPrice(await askAll((node) => node.call('eth_gasPrice', [], quantity))),
@@ -46,21 +41,18 @@ export const networkMethods = [
   defineMethod({
     name: 'web3_clientVersion',
     summary: 'Name, version and platform of the node',
-    params: {},
     result: z.string(),
     call: (_, { ask }) => ask((node) => node.call('web3_clientVersion', [], z.string())),
   }),
   defineMethod({
     name: 'eth_protocolVersion',
     summary: 'The version of the protocol between nodes',
-    params: {},
     result: quantity,
     call: (_, { ask }) => ask((node) => readProtocolVersion(node, 'eth_protocolVersion')),
   }),
   defineMethod({
     name: 'chain_protocolVersion',
     summary: 'The version of the protocol between nodes of the chain',
-    params: {},
     result: quantity,
     call: (_, { ask }) =>
       ask((node) =>
@@ -77,7 +69,6 @@ export const networkMethods = [
   defineMethod({
     name: 'rpc.discover',
     summary: 'The OpenRPC document of this service',
-    params: {},
     result: z.looseObject({
       openrpc: z.string(),
       methods: z.array(z.looseObject({ name: z.string() })),

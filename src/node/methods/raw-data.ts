@@ -1,6 +1,10 @@
 import * as z from 'zod/mini'
-import { blockParam, data, hashParam } from '../objects/values.ts'
-import { readRawHeader, readRawReceipt, readReceiptProof } from '../reads/raw-data.ts'
+import { orNull } from '../../runtime/json.ts'
+import { listReceiptForms } from '../objects/receipts-trie.ts'
+import { blockParam, data, hashParam, isBlockHash } from '../objects/values.ts'
+import { readProvedBlock } from '../reads/mined-block.ts'
+import { type CacheAccess, readProvedReceipt, readReceiptProof } from '../reads/receipts.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
 
 export const rawDataMethods = [
@@ -39,3 +43,27 @@ export const rawDataMethods = [
       context.ask((node) => readReceiptProof(node, blockHash, transactionHash, context)),
   }),
 ]
+
+/** Reads a block's header in RLP, proved by its hash, or else as the node returns it. */
+async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
+  // A pending block has no final header; RSKj would return a draft.
+  if (selector === 'pending') return null
+  const provedBlock = await readProvedBlock(node, selector, false)
+  if (provedBlock === null) return null
+  if (provedBlock.proof !== undefined) return provedBlock.proof.raw
+  const method = `rsk_getRawBlockHeaderBy${isBlockHash(selector) ? 'Hash' : 'Number'}`
+  return await node.call(method, [selector], orNull(data))
+}
+
+/** Reads a receipt as encoded in its block's receipts trie; `null` if it does not exist. */
+async function readRawReceipt(
+  node: UpstreamNode,
+  hash: string,
+  context: CacheAccess,
+): Promise<string | null> {
+  const provedReceipt = await readProvedReceipt(node, hash, context)
+  if (provedReceipt === null) return null
+  const { receipt, trieKind } = provedReceipt
+  if (trieKind !== undefined) return listReceiptForms(receipt, trieKind)[0]
+  return await node.call('rsk_getRawTransactionReceiptByHash', [hash], orNull(data))
+}

@@ -9,7 +9,7 @@ import {
   quantity,
   quantityParam,
 } from '../objects/values.ts'
-import { createUnknownBlockError, readAtBlock, readState, wrapBareHash } from '../reads/at-block.ts'
+import { createUnknownBlockError, readStateAt, wrapBareHash } from '../reads/at-block.ts'
 import { defineMethod, type Method } from './method.ts'
 
 export const stateMethods = [
@@ -25,15 +25,13 @@ export const stateMethods = [
     result: data,
     isImmutable: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
-      readState(context, block, (node, pinnedBlock) =>
-        readAtBlock(node, pinnedBlock, async (selector) => {
-          const nodeSelector = wrapBareHash(node, selector)
-          const code = await node.call('eth_getCode', [address, nodeSelector], orNull(data))
-          // RSKj's way to say that there is no such block (EthModule.getCode).
-          if (code === null) throw createUnknownBlockError()
-          return code
-        }),
-      ),
+      readStateAt(context, block, async (node, selector) => {
+        const params = [address, wrapBareHash(node, selector)]
+        const code = await node.call('eth_getCode', params, orNull(data))
+        // RSKj's way to say that there is no such block (EthModule.getCode).
+        if (code === null) throw createUnknownBlockError()
+        return code
+      }),
   }),
   defineMethod({
     name: 'eth_getStorageAt',
@@ -42,10 +40,8 @@ export const stateMethods = [
     result: hash,
     isImmutable: ({ block }) => isBlockHash(block),
     call: ({ address, position, block }, context) =>
-      readState(context, block, async (node, pinnedBlock) => {
-        const word = await readAtBlock(node, pinnedBlock, (selector) =>
-          node.call('eth_getStorageAt', [address, position, selector], data),
-        )
+      readStateAt(context, block, async (node, selector) => {
+        const word = await node.call('eth_getStorageAt', [address, position, selector], data)
         // Some nodes leave leading zeros away.
         return `0x${word.slice(2).toLowerCase().padStart(64, '0')}`
       }),
@@ -60,10 +56,8 @@ function createAccountMethod(name: string, summary: string): Method {
     result: quantity,
     isImmutable: ({ block }) => isBlockHash(block),
     call: ({ address, block }, context) =>
-      readState(context, block, (node, pinnedBlock) =>
-        readAtBlock(node, pinnedBlock, (selector) =>
-          node.call(name, [address, selector], quantity),
-        ),
+      readStateAt(context, block, (node, selector) =>
+        node.call(name, [address, selector], quantity),
       ),
   })
 }

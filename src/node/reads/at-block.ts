@@ -23,6 +23,16 @@ export async function readState<T, Block extends Selector>(
   })
 }
 
+/** Reads state at a block, with the selector that a node accepts. */
+export const readStateAt = <T>(
+  access: Pick<NodeAccess, 'ask' | 'comparesAnswers'>,
+  block: Selector,
+  read: (node: UpstreamNode, selector: NodeSelector) => Promise<T>,
+): Promise<T> =>
+  readState(access, block, (node, pinnedBlock) =>
+    readAtBlock(node, pinnedBlock, (selector) => read(node, selector)),
+  )
+
 /** Reads state at a block, by the block's number if the node does not accept the hash. */
 export async function readAtBlock<T>(
   node: UpstreamNode,

@@ -6,8 +6,7 @@ import { listReceiptForms } from '../objects/receipts-trie.ts'
 import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
-import { readReceiptProof } from './raw-data.ts'
-import { type CacheAccess, readProvedReceipt } from './receipts.ts'
+import { type CacheAccess, readProvedReceipt, readReceiptProof } from './receipts.ts'
 
 const bytes = z.custom<Hex>((value) => data.safeParse(value).success)
 /** A value of a block's trie, and the trie's nodes from the root to the value. */

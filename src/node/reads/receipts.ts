@@ -5,7 +5,13 @@ import { orNull } from '../../runtime/json.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
-import { encodeReceipts, listReceiptForms, type TrieKind } from '../objects/receipts-trie.ts'
+import {
+  buildReceiptsTrie,
+  collectProofNodes,
+  encodeReceipts,
+  listReceiptForms,
+  type TrieKind,
+} from '../objects/receipts-trie.ts'
 import { data, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
@@ -185,4 +191,27 @@ const trieNodes = z.array(data)
 export async function askReceiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
   const method = 'rsk_getTransactionReceiptNodesByHash'
   return (await node.call(method, [blockHash, txHash], orNull(trieNodes))) as Hex[] | null
+}
+
+/** Reads the nodes of the receipts trie from its root to a receipt; `null` without one. */
+export async function readReceiptProof(
+  node: UpstreamNode,
+  blockHash: string,
+  hash: string,
+  context: CacheAccess,
+): Promise<string[] | null> {
+  const facts = await readBlockFacts(node, blockHash, context)
+  if (facts === null) return null
+  if (facts === undefined) {
+    return (await askReceiptNodes(node, blockHash, hash))?.toReversed() ?? null
+  }
+  const { receiptsRoot, trieKind, transactions } = facts
+  const index = transactions.indexOf(hash)
+  if (index === -1) return null
+  if (trieKind === 'rootstock') {
+    const nodes = (await askReceiptNodes(node, blockHash, hash)) ?? []
+    return walkReceiptProof(nodes, receiptsRoot, index).nodes
+  }
+  const { encoded = [] } = await readProvedReceipts(node, facts, trieKind)
+  return collectProofNodes(buildReceiptsTrie(encoded), index)
 }
