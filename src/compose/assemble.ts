@@ -44,19 +44,22 @@ import { assembleUssdHandler } from './ussd.ts'
 
 export type Assembly = ReturnType<typeof assemble>
 
+type Parts = { config: Config; runtime: Runtime; stores: Stores }
+
 export function assemble(config: Config, runtime: Runtime, stores: Stores) {
+  const parts: Parts = { config, runtime, stores }
   const { clock, log, waitUntil } = runtime
-  const { keyStore: store } = stores
-  const budget = assembleBudget(config, runtime, store)
-  const getService = createServices(config, runtime, stores, budget)
+  const { upstreamBudget: limits } = config
+  const budget = limits && createUpstreamBudget({ store: stores.keyStore, limits, ...runtime })
+  const getService = createServices(parts, budget)
   const nodeService = getService(config.chain.id, 'relay')
   // Calls of callers are counted apart from the relay's, even to the same nodes.
   const callersService = budget ? getService(config.chain.id, 'callers') : nodeService
   const getCallersService = (id: number) =>
     id === config.chain.id ? callersService : getService(id, 'callers')
-  const keys = assembleKeys(config, runtime, store, budget)
+  const keys = assembleKeys(parts, budget)
   const counters = createRequestCounters(listGateways(config).map(({ name }) => name))
-  const operations = assembleOperations({ config, runtime, stores, nodeService, budget, counters })
+  const operations = assembleOperations({ ...parts, nodeService, budget, counters })
   const readers = assembleReaders(config)
   const { readDebt } = assembleLoan(config, { node: createNode(nodeService.request), clock })
   const { sendMessages } = assembleMessages(config, runtime, stores.memory, readDebt)
@@ -71,7 +74,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
 
   function assembleApp(): App {
     const operator = operations.createOperator()
-    const forOperators = assembleInterface(config, runtime, stores, operator)
+    const forOperators = assembleInterface(parts, operator)
     const chainIds = [...config.networks.keys()]
     const services = new Map(chainIds.map((id) => [id as number, getCallersService(id)]))
     const sockets = stores.sockets((chainId) => {
@@ -81,7 +84,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     })
     const proofs = assembleProofs(config, runtime, stores, callersService)
     return createApp({
-      ussd: assembleUssd(config, runtime, nodeService, stores, counters),
+      ussd: assembleUssd(parts, nodeService, counters),
       callbackSecret: config.callbackSecret,
       counters,
       node: createNodeRoutes({ keys, services, sockets, clock, waitUntil, log }),
@@ -100,7 +103,6 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       app ??= assembleApp()
       return app
     },
-    /** Checks after each round whether the ledger still answers. */
     checkLedger: operations.checkLedger,
     createAcceptor: (ledger: WholeLedger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
@@ -121,19 +123,15 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     /** Creates the parts of a feed in the object that holds WebSockets, with shared timers. */
     getFeedDeps(chainId: number): FeedDeps {
       const feedRuntime = { ...runtime, clock: shareTimers(clock) }
-      const service = createServices(config, feedRuntime, stores, budget)(chainId, 'callers')
+      const service = createServices({ ...parts, runtime: feedRuntime }, budget)(chainId, 'callers')
       return createFeedDeps(service, feedRuntime.clock)
     },
   }
 }
 
 /** Assembles what operators reach by their tokens: their interface, their keys and the console. */
-function assembleInterface(
-  config: Config,
-  { clock, log }: Runtime,
-  { keyStore: store, ...stores }: Stores,
-  operator: Operator,
-) {
+function assembleInterface({ config, runtime: { clock, log }, stores }: Parts, operator: Operator) {
+  const { keyStore: store } = stores
   // A wrong account key ends no session: the console tells of it.
   const { operators, accountIdSecret: sessionSecret } = config
   const { timeZone } = config.menu
@@ -153,12 +151,7 @@ const assembleReaders = (config: Config) => ({
 })
 
 /** Creates node services. Only calls to the relay's network count toward its budget. */
-function createServices(
-  config: Config,
-  runtime: Runtime,
-  stores: Stores,
-  budget: UpstreamBudget | undefined,
-) {
+function createServices({ config, runtime, stores }: Parts, budget: UpstreamBudget | undefined) {
   return (chainId: number, source: CallSource): NodeService => {
     const relayBudget = chainId === config.chain.id ? budget : undefined
     return createNodeService({
@@ -173,22 +166,13 @@ function createServices(
   }
 }
 
-function assembleBudget(
-  { upstreamBudget: limits }: Config,
-  runtime: Runtime,
-  store: Stores['keyStore'],
-) {
-  return limits && createUpstreamBudget({ store, limits, ...runtime })
-}
-
 /** Creates the API keys of the node service, limited by their rate and the nodes' budget. */
 function assembleKeys(
-  { chain, rpcKeyHashes, callsASecond }: Config,
-  { clock }: Runtime,
-  store: Stores['keyStore'],
+  { config: { chain, rpcKeyHashes, callsASecond }, runtime: { clock }, stores }: Parts,
   budget: UpstreamBudget | undefined,
 ): Keys {
-  const allKeys = createStoredKeys(store, createConfigKeys(rpcKeyHashes, chain.id), clock)
+  const configured = createConfigKeys(rpcKeyHashes, chain.id)
+  const allKeys = createStoredKeys(stores.keyStore, configured, clock)
   const keysWithBudget = budget ? limitByBudget(allKeys, budget, chain.id) : allKeys
   return callsASecond ? limitRate(keysWithBudget, callsASecond, clock.now) : keysWithBudget
 }
@@ -199,13 +183,8 @@ function listGateways({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
 }
 
 /** Assembles the routes of all gateways, which refuse every request if anybody could use them. */
-function assembleUssd(
-  config: Config,
-  runtime: Runtime,
-  nodeService: NodeService,
-  stores: Stores,
-  counters: RequestCounters,
-): App {
+function assembleUssd(parts: Parts, nodeService: NodeService, counters: RequestCounters): App {
+  const { config, runtime, stores } = parts
   const [first, ...others] = listGateways(config)
   const assembleRoutes = (createRoutes: (gateway: Gateway) => App) =>
     others.reduce(
@@ -215,7 +194,7 @@ function assembleUssd(
   if (!config.isDevelopment && config.callbackSecret === undefined)
     return assembleRoutes(createClosedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  const handler = assembleUssdHandler({ config, runtime, relayer, stores, counters })
+  const handler = assembleUssdHandler({ ...parts, relayer, counters })
   const { waitUntil, findPeer, log } = runtime
   const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)

@@ -18,6 +18,11 @@ const agentLimits = [
   'MAX_AGENT_SENT_A_DAY_WEI',
 ]
 
+const signedAddresses = [
+  ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET', 'alerts'],
+  ['EVENTS_URL', 'EVENTS_SECRET', 'events'],
+] as const
+
 type Refuse = (variable: string, reason: string) => void
 
 /** Finds settings that contradict each other, or that are incomplete without another setting. */
@@ -142,19 +147,15 @@ function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse
   if (gateway && sendsLastAnswerOnly(gateway) && !settings.CONFIRM)
     refuse('GATEWAY', 'sends only the last answer: it needs CONFIRM=on')
   const { SMS_API_KEY: key, SMS_USERNAME: username, SMS_SENDER, SMS_URL } = settings
-  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings
   if (key && !username) refuse('SMS_USERNAME', 'is missing: SMS_API_KEY needs it')
   if (!key && (username || SMS_SENDER || SMS_URL))
     refuse('SMS_API_KEY', 'is missing: SMS_USERNAME, SMS_SENDER and SMS_URL need it')
-  if (url && !secret)
-    refuse('ALERT_WEBHOOK_SECRET', 'is missing: alerts to ALERT_WEBHOOK_URL are signed with it')
-  if (!url && secret)
-    refuse('ALERT_WEBHOOK_URL', 'is missing: ALERT_WEBHOOK_SECRET has no effect without it')
-  const { EVENTS_URL, EVENTS_SECRET } = settings
-  if (EVENTS_URL && !EVENTS_SECRET)
-    refuse('EVENTS_SECRET', 'is missing: events to EVENTS_URL are signed with it')
-  if (!EVENTS_URL && EVENTS_SECRET)
-    refuse('EVENTS_URL', 'is missing: EVENTS_SECRET has no effect without it')
+  for (const [url, secret, what] of signedAddresses) {
+    if (url in given && !(secret in given))
+      refuse(secret, `is missing: ${what} to ${url} are signed with it`)
+    if (secret in given && !(url in given))
+      refuse(url, `is missing: ${secret} has no effect without it`)
+  }
 }
 
 /** Checks that each operator has a name and a token of its own, and not the shared one. */

@@ -30,14 +30,12 @@ const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'a
 const text = (pattern: RegExp, error: string) => z.string().check(z.regex(pattern, error))
 const address = text(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
 const token = z.string().check(z.minLength(16, 'has to have 16 characters or more'))
-const secret = z.custom<Hex>(
-  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
-  'has to be 32 bytes: 0x and 64 hex digits',
-)
-const country = z.custom<Country>(
-  (value) => typeof value === 'string' && isCountry(value),
-  'has to be a country by its two letters, such as KE',
-)
+/** Accepts a text that passes a test. */
+const textThat = <Kind extends string>(isFit: (text: string) => boolean, error: string) =>
+  z.custom<Kind>((value) => typeof value === 'string' && isFit(value), error)
+const isSecret = (text: string) => /^0x[0-9a-fA-F]{64}$/.test(text)
+const secret = textThat<Hex>(isSecret, 'has to be 32 bytes: 0x and 64 hex digits')
+const country = textThat<Country>(isCountry, 'has to be a country by its two letters, such as KE')
 const amountOf = (unit: string) =>
   z.pipe(
     text(/^[0-9]{1,30}$/, `has to be a number of ${unit}`),
@@ -76,18 +74,15 @@ const isServiceName = (name: string) =>
 const networksError = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
 const operatorsError = 'has to be NAME:ROLE:HASH of each, as `ops -- operators add` writes it'
 const isOperator = (text: string) => parseOperator(text) !== undefined
-const splitList = (value: string) => value.split(',').map((part) => part.trim())
-const list = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
+const splitList = (value: string) =>
+  value.split(',').flatMap((part) => (part.trim() === '' ? [] : part.trim()))
+const list = <Item extends z.ZodMiniType<unknown, unknown>>(item: Item) =>
   z.pipe(
-    z.pipe(
-      z.string(),
-      z.transform((value) => splitList(value).filter((part) => part !== '')),
-    ),
-    z.array(item),
+    z.pipe(z.string(), z.transform(splitList)),
+    z.array(item as z.ZodMiniType<z.output<Item>, string>),
   )
-const networks = list(
-  z.string().check(z.refine((text) => parseNetwork(text) !== undefined, networksError)),
-).check(z.refine((items) => items.length > 0, networksError))
+const isNetwork = (text: string) => parseNetwork(text) !== undefined
+const networks = list(textThat(isNetwork, networksError)).check(z.minLength(1, networksError))
 const oneOf = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 /** Reads up to which amount a payment at an agent is final after one block, in wei. */
@@ -115,7 +110,7 @@ const onOrOff = z.pipe(
 )
 
 const urlList = (protocol: RegExp, error: string) =>
-  list(z.url({ protocol, error })).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
+  list(z.url({ protocol, error })).check(z.minLength(1, 'has to name a node'))
 const nodeUrls = urlList(/^https?$/, 'has to be http(s) addresses')
 const socketUrls = urlList(/^wss?$/, 'has to be ws(s) addresses')
 
@@ -143,7 +138,7 @@ const optional = z.partial(
     GATEWAY_COUNTRY: country,
     GATEWAY_ADDRESSES: networks,
     OPERATOR_TOKEN: token,
-    OPERATORS: list(z.string().check(z.refine(isOperator, operatorsError))),
+    OPERATORS: list(textThat(isOperator, operatorsError)),
     ALERT_WEBHOOK_URL: secureUrl,
     ALERT_WEBHOOK_SECRET: token,
     EVENTS_URL: secureUrl,
@@ -166,10 +161,8 @@ const optional = z.partial(
       /^[+*#0-9][*#0-9 ]{2,19}$/,
       'has to be a number to call: 3 to 20 digits and spaces',
     ),
-    SERVICE_NAME: z.string().check(z.refine(isServiceName, serviceNameError)),
-    TIME_ZONE: z
-      .string()
-      .check(z.refine(isTimeZone, 'has to be a time zone by its name, such as Africa/Nairobi')),
+    SERVICE_NAME: textThat(isServiceName, serviceNameError),
+    TIME_ZONE: textThat(isTimeZone, 'has to be a time zone by its name, such as Africa/Nairobi'),
     SHORT_CODE: text(
       /^(?=.{3,15}$)\*[0-9]+(\*[0-9]+)*#$/,
       'has to be what callers dial, such as *384*1#: 15 characters at most',

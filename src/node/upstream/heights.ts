@@ -9,7 +9,7 @@ import {
   type UpstreamNode,
   type UpstreamsOptions,
 } from './node.ts'
-import { type Head, showHead, type UpstreamState } from './upstream-state.ts'
+import { type ShownHead, showHead, type UpstreamState } from './upstream-state.ts'
 
 const surveyIntervalMs = 1_000
 
@@ -27,7 +27,7 @@ type HeightsOptions = UpstreamsOptions & { states: readonly UpstreamState[] }
 /** Tracks the heights of all nodes and the highest one. */
 export function createHeights(options: HeightsOptions) {
   const { states, clock, waitUntil } = options
-  let head: Head | undefined
+  let head: ShownHead | undefined
 
   const survey = cached(clock, surveyIntervalMs, async () => {
     const surveys = states.map((state) => surveyHeight(state, head, options))
@@ -86,7 +86,7 @@ function findMaxHeight(states: readonly UpstreamState[]): number | undefined {
 /** Reads and records a node's height, or records that it is unknown. */
 async function surveyHeight(
   state: UpstreamState,
-  head: Head | undefined,
+  head: ShownHead | undefined,
   options: HeightsOptions,
 ): Promise<void> {
   const { clock, readBlockNumber } = options
@@ -111,7 +111,7 @@ async function surveyHeight(
 /** Reads a node's height. Far ahead of the head, the node must show that block by number too. */
 async function readConfirmedHeight(
   node: UpstreamNode,
-  head: Head | undefined,
+  head: ShownHead | undefined,
   readBlockNumber: HeightsOptions['readBlockNumber'],
 ): Promise<number> {
   const number = await readBlockNumber(node, 'latest')

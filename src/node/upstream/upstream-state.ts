@@ -7,9 +7,13 @@ import type { Upstream } from './http-upstream.ts'
 export type NodeKind = 'rskj' | 'ethereum'
 
 /** Holds the highest known block, and when a node first and last showed it (Unix ms). */
-export type Head = { number: number; since: number; shownAt: number }
+export type ShownHead = { number: number; since: number; shownAt: number }
 
-export const showHead = (before: Head | undefined, number: number, shownAt: number): Head => ({
+export const showHead = (
+  before: ShownHead | undefined,
+  number: number,
+  shownAt: number,
+): ShownHead => ({
   number,
   since: number === before?.number ? before.since : shownAt,
   shownAt,
@@ -48,7 +52,7 @@ const createReadings = (upstream: Upstream) => ({
   latencyMs: undefined as number | undefined,
   /** Holds the height at the last survey; undefined if the node did not answer. */
   height: undefined as number | undefined,
-  lastHead: undefined as Head | undefined,
+  lastHead: undefined as ShownHead | undefined,
   /** Holds how long each of the latest answers took, in ms, in no order. */
   latenciesMs: [] as number[],
   answers: 0,
