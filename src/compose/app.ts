@@ -35,7 +35,7 @@ export function createApp(options: AppOptions): App {
     app.use('/ussd/*', async (c, next) => {
       const header = c.req.header('authorization')
       const password = parseBearerToken(header) || parseBasicPassword(header)
-      return (await isSameSecret(password, callbackSecret)) ? await next() : c.notFound()
+      return isSameSecret(password, callbackSecret) ? await next() : c.notFound()
     })
   }
   app.route('/ussd', ussd)

@@ -1,5 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, stringToBytes } from 'viem'
 import * as z from 'zod/mini'
 
 export type GrantedKey = {
@@ -35,11 +33,6 @@ export const limitSpending = (
     return { ...key, spend: async (calls) => refuse(key, calls) ?? (await key.spend(calls)) }
   },
 })
-
-/** Returns the SHA-256 of a key in hex; keys are random, so no salt is needed. */
-export function hashKey(key: string): string {
-  return bytesToHex(sha256(stringToBytes(key))).slice(2)
-}
 
 /** Parses a stored key, which holds the key's hash and never the key. */
 export const keyRecord = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { hashKey } from '../keys/api-keys.ts'
+import { hashKey } from '../runtime/bearer.ts'
 import { parseJson } from '../runtime/json.ts'
 import type { RedisDatabase } from '../runtime/redis.ts'
 

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { RpcError } from '../chain/rpc.ts'
-import { hashKey, type Keys } from '../keys/api-keys.ts'
-import { parseBearerToken } from '../runtime/bearer.ts'
+import type { Keys } from '../keys/api-keys.ts'
+import { hashKey, parseBearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import {

@@ -53,10 +53,10 @@ export const isServed = (name: string): boolean => findMethod(name) !== undefine
 export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
-  const { chainId, clock, waitUntil, log, mining, comparesAnswers = false } = options
+  const { chainId, clock, mining, comparesAnswers = false } = options
   const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
   const upstreams = createUpstreams(createNodes(options), {
-    chainId,
+    ...options,
     mining,
     comparesAnswers,
     onUntrueAnswer: cache.dropUnverified,
@@ -64,9 +64,6 @@ export function createNodeService(options: NodeServiceOptions) {
       const block = await readMinedBlock(node, selector, false)
       return block && Number(block.number)
     },
-    clock,
-    waitUntil,
-    log,
   })
   const sharedCache = createSharedCache(cache, options)
   const sharing = createWorkSharing({ clock, isSharedError: (error) => error instanceof RpcError })
@@ -139,18 +136,17 @@ function createSharedCache(
   cache: Cache,
   { chainId, clock, waitUntil, shared }: NodeServiceOptions,
 ) {
-  const toSharedKey = (key: string): string => `${chainId} ${key}`
   return {
     async find(key: string): Promise<CachedText | undefined> {
       if (shared === undefined) return undefined
-      const lookup = shared.find(toSharedKey(key)).catch(() => undefined)
+      const lookup = shared.find(`${chainId} ${key}`).catch(() => undefined)
       const entry = await withTimeLimit(clock, maxSharedWaitMs, lookup, () => undefined)
       if (entry === undefined || !cache.isUsable(entry)) return undefined
       cache.set(key, entry)
       return entry
     },
     store(key: string, entry: CachedText): void {
-      if (shared) waitUntil(shared.store(toSharedKey(key), entry).catch(() => undefined))
+      if (shared) waitUntil(shared.store(`${chainId} ${key}`, entry).catch(() => undefined))
     },
   }
 }
@@ -175,18 +171,12 @@ type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock 
  * Tells when the oldest part of an answer was read (Unix ms), whether all are proved, and whether
  * one of several nodes alone gave a part of it in an unknown form.
  */
-type Provenance = { oldestAt: number; isProved: boolean; isAlone: boolean }
-
-const createProvenance = (clock: Clock): Provenance => ({
-  oldestAt: clock.now(),
-  isProved: true,
-  isAlone: false,
-})
+const createProvenance = ({ now }: Clock) => ({ oldestAt: now(), isProved: true, isAlone: false })
 
 function createContext(
   { chainId, upstreams, cache, clock, share }: Deps,
   signal: AbortSignal,
-  provenance: Provenance,
+  provenance: ReturnType<typeof createProvenance>,
   subscriptions?: Subscriptions,
 ): Context {
   const onUnproved = (isAlone: boolean): void => {

@@ -1,5 +1,4 @@
-import { hashKey } from '../keys/api-keys.ts'
-import { isSameSecret } from '../runtime/bearer.ts'
+import { hashKey, isSameSecret } from '../runtime/bearer.ts'
 import type { ActionName, ActionRequest } from './actions/list.ts'
 import { type Actor, type Role, roles } from './schemas/fields.ts'
 
@@ -35,15 +34,13 @@ export function listOperators(texts: readonly string[], sharedToken?: string): N
  * Finds whose token it is. Its SHA-256 is compared with that of all operators, so that timing
  * reveals nothing. A token has 256 random bits: neither a salt nor a slow hash would add anything.
  */
-export async function findOperator(
+export function findOperator(
   operators: readonly NamedOperator[],
   token: string,
-): Promise<NamedOperator | undefined> {
+): NamedOperator | undefined {
   if (token === '') return undefined
   const tokenHash = hashKey(token)
-  const matches = await Promise.all(
-    operators.map((operator) => isSameSecret(tokenHash, operator.tokenHash)),
-  )
+  const matches = operators.map((operator) => isSameSecret(tokenHash, operator.tokenHash))
   return operators[matches.indexOf(true)]
 }
 

@@ -65,7 +65,7 @@ declare module 'hono' {
 export function createGuard(operators: readonly NamedOperator[]): MiddlewareHandler {
   return async (c, next) => {
     if (operators.length === 0) return c.text('Not found\n', 404)
-    const actor = await findOperator(operators, parseBearerToken(c.req.header('authorization')))
+    const actor = findOperator(operators, parseBearerToken(c.req.header('authorization')))
     if (actor === undefined) return c.json({ error: "an operator's token is needed" }, 401)
     const route = findRoute(c.req.method, c.req.path)
     if (route === undefined) return c.notFound()

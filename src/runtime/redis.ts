@@ -1,5 +1,6 @@
+import { sha1 } from '@noble/hashes/legacy.js'
 import { Redis } from '@upstash/redis'
-import { bytesToHex } from 'viem'
+import { bytesToHex, stringToBytes } from 'viem'
 import * as z from 'zod/mini'
 
 export type RedisAddress = { url: string; token: string }
@@ -41,10 +42,8 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
   })
   return {
     script(source: string): RedisScript {
-      let digest: Promise<string> | undefined
+      const sha = bytesToHex(sha1(stringToBytes(source))).slice(2)
       return async (keys, args) => {
-        digest ??= sha1(source)
-        const sha = await digest
         try {
           return await client.evalsha(sha, [...keys], [...args])
         } catch (error) {
@@ -81,9 +80,4 @@ function removeCommand(error: unknown): RedisError {
     return new RedisError('the database gave no answer', { cause: error })
   const [refusal = ''] = message.split(', command was: ')
   return new RedisError(`the database refused: ${refusal.split('\n')[0]}`)
-}
-
-async function sha1(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
-  return bytesToHex(new Uint8Array(digest)).slice(2)
 }

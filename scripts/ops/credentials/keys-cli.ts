@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
-import { defaultQuota, hashKey, keyRecord } from '../../../src/keys/api-keys.ts'
+import { defaultQuota, keyRecord } from '../../../src/keys/api-keys.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 import { type Found, text, type Values } from '../../stack/command.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import { operatorCommand } from '../command-line.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
-import { hashKey } from '../../../src/keys/api-keys.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 import { operatorNameRule, parseOperator, roleWords } from '../../../src/operator/access.ts'
 import { roles } from '../../../src/operator/schemas/fields.ts'
 import { createCommand, flag, text } from '../../stack/command.ts'

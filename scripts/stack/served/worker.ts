@@ -1,6 +1,6 @@
 import { parseConfig } from '../../../src/compose/config.ts'
 import { ConfigError } from '../../../src/compose/environment.ts'
-import { hashKey } from '../../../src/keys/api-keys.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 import type { Deployment } from '../../contracts/deploy.ts'
 import { until } from '../../dev/wait.ts'
 import { healthFindings } from '../../ops/doctor.ts'

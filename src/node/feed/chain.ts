@@ -58,9 +58,6 @@ const headFields = [
 
 export type FeedChain = ReturnType<typeof createFeedChain>
 
-/** The blocks after our block at `forkIndex`; `changing` while the node reorganizes its chain. */
-type MissingBlocks = { forkIndex: number; blocks: HeaderBlock[] } | 'changing' | 'lost'
-
 /** Follows the recent chain as it was announced to subscribers. */
 export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedBlock[] = []) {
   let chain = [...storedBlocks]
@@ -130,8 +127,7 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
   async function followTo(latest: HeaderBlock, last: FeedBlock): Promise<ChainChange> {
     if (latest.hash === last.hash) return { kind: 'unchanged' }
     const missing = await findMissing(source, chain, latest)
-    if (missing === 'changing') return { kind: 'unchanged' }
-    if (missing === 'lost') return { kind: 'lost' }
+    if ('kind' in missing) return missing
     const { forkIndex, blocks } = missing
     const addedBlocks = blocks.map(addBlock)
     const before = chain
@@ -141,30 +137,30 @@ export function createFeedChain(source: FeedSource, storedBlocks: readonly FeedB
   }
 }
 
-/** Finds the blocks after the last common block of both chains, up to the latest block. */
+/** Finds the blocks after the last common one, which is ours at `forkIndex`, up to the latest. */
 async function findMissing(
   source: FeedSource,
   chain: readonly FeedBlock[],
   latest: HeaderBlock,
-): Promise<MissingBlocks> {
+): Promise<{ forkIndex: number; blocks: HeaderBlock[] } | { kind: 'unchanged' | 'lost' }> {
   const lastNumber = chain.at(-1)?.number ?? 0
-  if (Number(latest.number) - lastNumber > maxGap) return 'lost'
+  if (Number(latest.number) - lastNumber > maxGap) return { kind: 'lost' }
   const missingBlocks = await readRange(source, lastNumber + 1, Number(latest.number) - 1)
-  if (missingBlocks === undefined) return 'changing'
+  if (missingBlocks === undefined) return { kind: 'unchanged' }
   let blocks = [...missingBlocks, latest]
-  if (takeLinkedBlocks(blocks).length < blocks.length) return 'changing'
+  if (takeLinkedBlocks(blocks).length < blocks.length) return { kind: 'unchanged' }
   for (;;) {
     const [oldest] = blocks
-    if (oldest === undefined) return 'changing'
+    if (oldest === undefined) return { kind: 'unchanged' }
     const commonIndex = chain.findIndex(({ hash }) => hash === oldest.hash)
     if (commonIndex !== -1) return { forkIndex: commonIndex, blocks: blocks.slice(1) }
     const forkIndex = chain.findIndex(({ hash }) => hash === oldest.parentHash)
     if (forkIndex !== -1) return { forkIndex, blocks }
     const isTooOld = Number(oldest.number) <= (chain[0]?.number ?? 0)
-    if (isTooOld || blocks.length > maxGap) return 'lost'
+    if (isTooOld || blocks.length > maxGap) return { kind: 'lost' }
     const parent = await source.readBlock(oldest.parentHash)
     // The node is reorganizing its chain, so the next poll reads the result.
-    if (parent === null) return 'changing'
+    if (parent === null) return { kind: 'unchanged' }
     blocks = [parent, ...blocks]
   }
 }

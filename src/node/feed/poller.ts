@@ -5,8 +5,6 @@ import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedReason, type Sessions } from './sessions.ts'
 
-type PollStep = 'chain' | 'newPendingTransactions' | 'syncing' | 'keys'
-
 /** A step that failed finds the same changes in the next poll. */
 type PollResult = { hasMoved: boolean; failedSteps: ReadonlySet<string> }
 
@@ -102,8 +100,8 @@ export function describeUsedUpCalls(budget: FeedOptions['budget']): string | und
 async function pollSafely(state: PollState, options: PollerOptions): Promise<PollResult> {
   let hasMoved = false
   const failedSteps = new Set<string>()
-  const steps: Record<PollStep, () => Promise<void>> = {
-    async chain() {
+  const steps = {
+    async chain(): Promise<void> {
       if (state.mustRestart) await restart(state, options)
       hasMoved = await pollChain(state, options)
     },

@@ -1,7 +1,11 @@
 import type { Hex } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { assertSigner, parseSignedTransaction } from '../objects/signed-transaction.ts'
+import {
+  assertSigner,
+  createParamError,
+  parseSignedTransaction,
+} from '../objects/signed-transaction.ts'
 import { nameType } from '../objects/transaction.ts'
 import { dataParam, hash } from '../objects/values.ts'
 import { defineMethod } from './method.ts'
@@ -15,10 +19,8 @@ export const ethSendRawTransaction = defineMethod({
   async call({ transaction }, { chainId, sendTransaction }) {
     const signed = parseSignedTransaction(transaction as Hex)
     if (signed.chainId !== undefined && signed.chainId !== chainId) {
-      throw new RpcError(
-        codes.invalidParams,
-        `invalid parameter "transaction": it is signed for chain ${signed.chainId}, and this is chain ${chainId}`,
-      )
+      const chains = `chain ${signed.chainId}, and this is chain ${chainId}`
+      throw createParamError(`it is signed for ${chains}`)
     }
     try {
       await sendTransaction(transaction as Hex, signed.hash)
@@ -40,8 +42,5 @@ function explainTypedRefusal(type: string, error: unknown): unknown {
     error.code === codes.internal
       ? ' without a reason: nodes before RSKIP-546 take legacy ones alone'
       : `: ${error.message}`
-  return new RpcError(
-    codes.invalidParams,
-    `invalid parameter "transaction": type ${nameType(type)} is refused${says}`,
-  )
+  return createParamError(`type ${nameType(type)} is refused${says}`)
 }

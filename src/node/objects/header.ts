@@ -12,7 +12,7 @@ export type ProvedHeader = { raw: Hex; trieKind: 'rootstock' | 'ethereum' }
 /** Passes a value that is in bytes already. */
 const bytes: Encoder = (value) => value as Hex
 
-/** Lists the first fields of both chains' headers, in their order (yellow paper). */
+/** Lists the fields that both chains' headers begin with, in their order (yellow paper). */
 const firstFields = {
   parentHash: bytes,
   sha3Uncles: bytes,
@@ -20,23 +20,13 @@ const firstFields = {
   stateRoot: bytes,
   transactionsRoot: bytes,
   receiptsRoot: bytes,
-}
-
-const workFields = {
+  logsBloom: bytes,
   difficulty: encodeQuantity,
   number: encodeQuantity,
   gasLimit: encodeQuantity,
   gasUsed: encodeQuantity,
   timestamp: encodeQuantity,
   extraData: bytes,
-}
-
-const ethereumFields = {
-  ...firstFields,
-  logsBloom: bytes,
-  ...workFields,
-  mixHash: bytes,
-  nonce: bytes,
 }
 
 /** Lists the header fields that Ethereum added, in order (EIP-1559, 4895, 4844, 4788, 7685). */
@@ -52,8 +42,6 @@ const laterFields = {
 /** Lists Rootstock's fields; three are signed numbers (RSKj's `BlockHeader.getEncoded`). */
 const rootstockFields = {
   ...firstFields,
-  logsBloom: bytes,
-  ...workFields,
   difficulty: encodeSigned,
   gasLimit: encodeSigned,
   paidFees: encodeQuantity,
@@ -80,7 +68,14 @@ export function proveHeader(
 
 function encodeEthereumHeader(block: Fields): Hex {
   const later = Object.entries(laterFields).filter(([name]) => typeof block[name] === 'string')
-  const raw = toRlp(encodeFields(block, { ...ethereumFields, ...Object.fromEntries(later) }))
+  const raw = toRlp(
+    encodeFields(block, {
+      ...firstFields,
+      mixHash: bytes,
+      nonce: bytes,
+      ...Object.fromEntries(later),
+    }),
+  )
   if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
   return raw
 }
@@ -220,13 +215,11 @@ class ResumedSha256 extends SHA256 {
   constructor(state: Uint8Array, length: number) {
     super()
     const view = new DataView(state.buffer, state.byteOffset, state.byteLength)
-    const words = Array.from({ length: 8 }, (_, index) => view.getInt32(4 * index)) as Words
-    this.set(...words)
+    const words = Array.from({ length: 8 }, (_, index) => view.getInt32(4 * index))
+    this.set(...(words as Parameters<typeof this.set>))
     this.length = length
   }
 }
-
-type Words = [number, number, number, number, number, number, number, number]
 
 /** Hashes a coinbase transaction, of which only the SHA-256 state and the tail are given. */
 function hashCoinbase(coinbase: Uint8Array): Uint8Array {

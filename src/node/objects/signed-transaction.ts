@@ -53,9 +53,8 @@ export function parseSignedTransaction(raw: Hex) {
   if (isFree && (isOwn || pricedTypes.includes(type))) {
     const price =
       type === '0x2' ? 'the lower of maxFeePerGas and maxPriorityFeePerGas' : 'its gas price'
-    throw new RpcError(
-      codes.invalidParams,
-      `invalid parameter "transaction": type ${nameType(type)} is refused: ${price} is 0, with which nodes of Rootstock read another transaction`,
+    throw createParamError(
+      `type ${nameType(type)} is refused: ${price} is 0, with which nodes of Rootstock read another transaction`,
     )
   }
   return { type, hash: keccak256(encoding), chainId }
@@ -128,9 +127,8 @@ function hasTooManyItems(payload: Hex): boolean {
   return itemsLeft <= 0
 }
 
-function createRefusal(reason: string): RpcError {
-  return new RpcError(
-    codes.invalidParams,
-    `invalid parameter "transaction": these bytes are not a signed transaction: ${reason}`,
-  )
-}
+export const createParamError = (reason: string): RpcError =>
+  new RpcError(codes.invalidParams, `invalid parameter "transaction": ${reason}`)
+
+const createRefusal = (reason: string): RpcError =>
+  createParamError(`these bytes are not a signed transaction: ${reason}`)

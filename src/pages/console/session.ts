@@ -31,7 +31,7 @@ export function createSignIns({ operators, sessionSecret, clock }: SignInOptions
     lifetimeSeconds: lifetimeMs / 1_000,
     /** Returns the cookie of a new session; undefined if no operator has the token. */
     async begin(token: string): Promise<string | undefined> {
-      const operator = await findOperator(operators, token)
+      const operator = findOperator(operators, token)
       if (operator === undefined) return undefined
       const [endsAt, id] = [`${clock.now() + lifetimeMs}`, crypto.randomUUID()]
       return [operator.name, endsAt, id, sign(operator, 'session', endsAt, id)].join('.')
@@ -41,7 +41,7 @@ export function createSignIns({ operators, sessionSecret, clock }: SignInOptions
       const [name, endsAt = '', id = '', signature = ''] = value.split('.')
       const operator = operators.find((each) => each.name === name)
       if (operator === undefined || Number(endsAt) <= clock.now()) return undefined
-      const isValid = await isSameSecret(signature, sign(operator, 'session', endsAt, id))
+      const isValid = isSameSecret(signature, sign(operator, 'session', endsAt, id))
       return isValid ? { csrf: sign(operator, 'csrf', id), actor: operator } : undefined
     },
   }

@@ -10,7 +10,7 @@ import { bodyOf, startRelayWorkers } from '../../../scripts/dev/relays/relay-wor
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { hashKey } from '../../../src/keys/api-keys.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 import { opened } from '../../support/opened.ts'
 import {
   findPageFaults,

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { hashKey } from '../../../src/keys/api-keys.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import {
   describeLack,
@@ -19,6 +18,7 @@ import {
 import { type Role, roles } from '../../../src/operator/schemas/fields.ts'
 import { auditAnswer } from '../../../src/operator/schemas/kept.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 import { accept, alice, executionIn, mineAt, orderOf } from '../../ports/payments.ts'
 import { openDeployment, openSqlLedger } from '../../support/deployment.ts'
 import { required } from '../compose/variables.ts'

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { hashKey, type KeyRecord, type KeyStore, type Keys } from '../../../src/keys/api-keys.ts'
+import type { KeyRecord, KeyStore, Keys } from '../../../src/keys/api-keys.ts'
 import { createConfigKeys, createStoredKeys } from '../../../src/keys/stored-keys.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
 let keys = 0

@@ -3,7 +3,7 @@ import { assertNothingUncaught } from '../../../../scripts/dev/relays/log-line.t
 import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
 import { children } from '../../../../scripts/stack/processes.ts'
 import { buildWorker, servedWorker } from '../../../../scripts/stack/served/worker-build.ts'
-import { hashKey } from '../../../../src/keys/api-keys.ts'
+import { hashKey } from '../../../../src/runtime/bearer.ts'
 
 /** Starts the whole Worker as deployed: workerd with Durable Objects, or Deno with Redis. */
 export type RealWorker = {

@@ -1,7 +1,7 @@
-import { hashKey } from '../../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../../src/keys/stored-keys.ts'
 import { createNodeRoutes } from '../../../../src/node/route.ts'
 import { createNodeService, type NodeServiceOptions } from '../../../../src/node/service.ts'
+import { hashKey } from '../../../../src/runtime/bearer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 
