@@ -36,7 +36,8 @@ agents                    who hands out cash (agent) or takes payments with a re
 agents add <name> [--bill]
                           gives a number a till: the number is read from standard input
 agents remove <till>      takes it away; nobody gets it again for 90 days
-audit [--all]             what operators did, the newest first; with --all also whom they looked up
+audit [--all] [--before TIME]
+                          what operators did, the newest first; with --all also whom they looked up
 events [--after SEQ] [--limit N]
                           what happened to accounts, in order, after the event of this number
 outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
@@ -223,13 +224,15 @@ async function showEvents({ ask }: OperatorClient, { after, limit }: Given): Pro
 const listDetail = (detail: Readonly<Record<string, string>>): string[] =>
   Object.entries(detail).map(([name, value]) => `${name} ${value}`)
 
-async function showAudit({ ask, status }: OperatorClient, { all }: Given): Promise<Found> {
-  const found = await ask(`/operator/audit?lookups=${all === true}`, auditAnswer)
+async function showAudit({ ask, status }: OperatorClient, { all, before }: Given): Promise<Found> {
+  const query = queryOf({ lookups: `${all === true}`, before })
+  const found = await ask(`/operator/audit?${query}`, auditAnswer)
   const { unit } = await status()
   const lines = found.entries.map((entry) => {
     const { at, by, action, detail } = writeAuditEntry(entry, unit)
     return [at, by ?? '-', action, ...listDetail(detail)].join('  ')
   })
+  if (found.next !== null) lines.push(`Older ones: --before ${found.next}`)
   return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
 }
 

@@ -1,4 +1,5 @@
 import { getAddress, type Hex, isAddressEqual } from 'viem'
+import type * as z from 'zod/mini'
 import type { Receipt } from '../chain/node.ts'
 import { sumCredited } from '../loan/calls.ts'
 import type { Relayer } from '../relay/relayer.ts'
@@ -23,6 +24,7 @@ import type { PaymentTrace } from './kept/takings.ts'
 import { writeMetrics } from './metrics.ts'
 import {
   type Deployment,
+  isoOrNull,
   toAlert,
   toAuditEntry,
   toEventAnswer,
@@ -31,6 +33,7 @@ import {
   toPaymentSummary,
 } from './records.ts'
 import type { Actor } from './schemas/fields.ts'
+import type { auditQuery } from './schemas/kept.ts'
 import { describeStatus, type RelayerNonces } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
@@ -150,9 +153,10 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
     async events({ after, limit }: { after: number; limit: number }) {
       return { events: (await ledger.listEvents(after, limit)).map(toEventAnswer) }
     },
-    async audit({ lookups }: { lookups: 'true' | 'false' }) {
-      const entries = await ledger.listAudit(maxAuditEntries, lookups === 'false')
-      return { entries: entries.map(toAuditEntry) }
+    async audit({ lookups, before }: z.output<typeof auditQuery>) {
+      const query = { limit: maxAuditEntries, leavesOut: lookups === 'false', before }
+      const { entries, next } = await ledger.listAudit(query)
+      return { entries: entries.map(toAuditEntry), next: isoOrNull(next) }
     },
   }
 }

@@ -346,7 +346,7 @@ const draws: Draws = {
   takeEvents: ({ random }) => [random.int(1, 3)],
   markEventsTold: ({ random, account }) => [account.toLowerCase(), random.int(0, 9)],
   listEvents: ({ random }) => [random.int(0, 9), 3],
-  listAudit: ({ random }) => [random.int(1, 5)],
+  listAudit: ({ random }) => [{ limit: random.int(1, 5) }],
   readPage: ({ work, random, account }) => [drawQuery(random, account, work.now)],
   findPayments: ({ random, account, hash }) => [
     random.pick([account, hash.slice(0, 12), '123456']),

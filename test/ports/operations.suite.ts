@@ -38,17 +38,17 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.setIntake('paused', 'second')
       await ledger.recordAction({ id: 'third', action: 'outbid', detail: { nonce: '7' } })
       await ledger.recordAction({ id: 'third', action: 'outbid', detail: { nonce: '8' } })
-      const entries = await ledger.listAudit(10)
+      const entries = (await ledger.listAudit({ limit: 10 })).entries
       expect(entries.map(({ id }) => id).sort()).toEqual(['first', 'second', 'third'])
       expect(entries.at(-1)?.id).toBe('first')
       expect(entries.find(({ id }) => id === 'third')?.detail).toEqual({ nonce: '7' })
       expect((await ledger.readVitals()).intake).toEqual(paused)
       pass(399 * dayMs)
       await ledger.prune()
-      expect(await ledger.listAudit(10)).toHaveLength(3)
+      expect((await ledger.listAudit({ limit: 10 })).entries).toHaveLength(3)
       pass(dayMs + 1)
       await ledger.prune()
-      expect(await ledger.listAudit(10)).toEqual([])
+      expect((await ledger.listAudit({ limit: 10 })).entries).toEqual([])
       expect((await ledger.readVitals()).intake).toEqual(paused)
     })
 
@@ -96,8 +96,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await other.readStanding(alice)).heldAt).toBeDefined()
       expect(await other.listTills()).toEqual(await ledger.listTills())
       expect(await other.findFormerAccount(carol)).toBe(alice)
-      const audit = await other.listAudit(99)
-      for (const entry of await ledger.listAudit(99)) expect(audit).toContainEqual(entry)
+      const audit = (await other.listAudit({ limit: 99 })).entries
+      for (const entry of (await ledger.listAudit({ limit: 99 })).entries)
+        expect(audit).toContainEqual(entry)
       expect(audit.map(({ action }) => action)).toContain('import')
       // A removed number is nobody else's, and what the ledger has itself stays.
       const another = { ...to, account: carol }
@@ -122,7 +123,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.setHold(alice, true, 'b')).heldAt).toBe(held.heldAt)
       expect((await ledger.setHold(alice, false, 'c')).heldAt).toBeUndefined()
       expect((await judge(ledger, 'offered')).kind).toBe('accepted')
-      const actions = (await ledger.listAudit(10)).map(({ id, action }) => `${id} ${action}`)
+      const actions = (await ledger.listAudit({ limit: 10 })).entries.map(
+        ({ id, action }) => `${id} ${action}`,
+      )
       expect(actions.sort()).toEqual(['a hold', 'b hold', 'c release'])
     })
 
@@ -146,7 +149,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect([await give(bob, 'e'), await ledger.listTills()]).toEqual([undefined, []])
       pass(1)
       expect(await give(bob, 'f')).toBe(bob)
-      const audit = await ledger.listAudit(9)
+      const audit = (await ledger.listAudit({ limit: 9 })).entries
       const done = audit.map(({ action, detail }) => `${action} ${detail.account}`)
       expect(done).toEqual([`add-agent ${bob}`, `remove-agent ${alice}`, `add-agent ${alice}`])
     })
@@ -419,12 +422,14 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.findFormerAccount(alice)).toBe(carol)
       expect(await ledger.findFormerAccount(bob)).toBeUndefined()
       expect(await ledger.identify(under('new'))).toEqual(different)
-      expect(await ledger.listAudit(9)).toEqual([])
+      expect((await ledger.listAudit({ limit: 9 })).entries).toEqual([])
       expect(await renumber([], 1)).toEqual({ kind: 'renumbered', refused: [] })
       expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
       expect(await ledger.identify(under('old'))).toEqual(different)
       const detail = { numbering: 'new', kept: '1' }
-      expect(await ledger.listAudit(9)).toMatchObject([{ action: 'alias', detail }])
+      expect((await ledger.listAudit({ limit: 9 })).entries).toMatchObject([
+        { action: 'alias', detail },
+      ])
       // While payments are taken no number gets another account.
       expect(await renumber([[target, carol]], 2, 'late')).toEqual({ kind: 'serving' })
       await ledger.setIntake('paused', 'pause')

@@ -144,7 +144,11 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await ledger.recordWalletChange(change)
       await ledger.recordWalletChange({ ...change, id: 'wallet:t', sealed: undefined })
       expect(await takeAll(ledger)).toEqual([])
-      expect((await ledger.listAudit(9)).map(({ id, action }) => [id, action]).toSorted()).toEqual([
+      expect(
+        (await ledger.listAudit({ limit: 9 })).entries
+          .map(({ id, action }) => [id, action])
+          .toSorted(),
+      ).toEqual([
         ['wallet:s', 'redeem-wallet'],
         ['wallet:t', 'redeem-wallet'],
       ])

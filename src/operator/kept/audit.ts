@@ -50,25 +50,31 @@ export function pruneAudit(rows: KeptDraft, limit: number): void {
   for (const { id } of old) rows.drop('audit', id)
 }
 
-/** Limits the pages among which changes are looked for behind look-ups, of about 500 entries. */
-const maxPages = 20
+/** Limits the pages that one step searches, of about 500 entries. */
+const maxPages = 2
 
-function listAudit(rows: KeptDraft, limit: number, leavesOut: boolean): AuditEntry[] {
+type AuditQuery = { limit: number; leavesOut?: boolean | undefined; before?: number | undefined }
+
+/** Lists a page of entries, the newest first; the next one has those before `next`. */
+function listAudit(rows: KeptDraft, { limit, leavesOut = false, before }: AuditQuery) {
   const listing = { table: 'audit', list: 'age', newest: true } as const
-  if (!leavesOut) return rows.list({ ...listing, limit })
   const found: AuditEntry[] = []
-  let next: { before?: number } = {}
+  let next = before
   for (let page = 0; page < maxPages && found.length < limit; page++) {
+    const from = next
     const { matches, nextScore } = parts.searchPage(
-      (most) => rows.list({ ...listing, ...next, limit: most }),
+      (most) => rows.list({ ...listing, ...(from && { before: from }), limit: most }),
       'at',
-      ({ action }) => !lookUps.includes(action),
+      ({ action }) => !(leavesOut && lookUps.includes(action)),
     )
     found.push(...matches)
-    if (nextScore === undefined) break
-    next = { before: nextScore + 1 }
+    next = nextScore && nextScore + 1
+    if (next === undefined) break
   }
-  return found.slice(0, limit)
+  const last = found[limit - 1]
+  // A page has all entries of a time, so that none is between two pages.
+  const entries = last === undefined ? found : found.filter(({ at }) => at >= last.at)
+  return { entries, next: entries.length < found.length ? last?.at : next }
 }
 
 export const auditSteps = {
@@ -77,10 +83,8 @@ export const auditSteps = {
     recordAction(rows, entry)
     if (entry.action === 'set-back') parts.recordSetBack(rows)
   }),
-  /** Returns operators' actions, the newest first, also without look-ups. */
-  listAudit: reads(({ rows }: Kept, limit: number, leavesOut?: boolean): AuditEntry[] =>
-    listAudit(rows, limit, leavesOut === true),
-  ),
+  /** Returns a page of operators' actions, the newest first, also without look-ups. */
+  listAudit: reads(({ rows }: Kept, query: AuditQuery) => listAudit(rows, query)),
   /** Sets whether new payments are accepted; a drain may name the next account secret. */
   setIntake: writes((step: Kept, kind: IntakeSetting, id: string, nextAccountKey?: string) => {
     const hasNextKey = kind === 'draining' && nextAccountKey !== undefined

@@ -1,13 +1,20 @@
 import * as z from 'zod/mini'
 import { keptRows } from '../kept/backup.ts'
 import { hexAddress, nextPage, time } from './fields.ts'
+import { anyTime } from './payments.ts'
 
 const detail = z.record(z.string(), z.string())
 
 /** Parses the query of `GET /operator/audit`, which may leave out what changed nothing. */
-export const auditQuery = z.object({ lookups: z._default(z.enum(['true', 'false']), 'true') })
+export const auditQuery = z.object({
+  lookups: z._default(z.enum(['true', 'false']), 'true'),
+  before: z.optional(anyTime),
+})
 
-/** Describes `GET /operator/audit`: what operators did, the newest first. */
+/**
+ * Describes `GET /operator/audit`: what operators did, the newest first; `next` is the `before` of
+ * the next page, null after the last. A page without look-ups may be empty, and not the last.
+ */
 export const auditAnswer = z.object({
   entries: z.array(
     z.object({
@@ -18,6 +25,7 @@ export const auditAnswer = z.object({
       detail,
     }),
   ),
+  next: z.nullable(time),
 })
 
 /** Parses the query of `GET /operator/events`: the `seq` of the last event that is known. */

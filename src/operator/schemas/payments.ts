@@ -46,7 +46,7 @@ export const payment = z.object({
 const lowerHex = z.transform((text: string) => text.toLowerCase() as Hex)
 
 /** Parses a time to Unix ms. */
-const anyTime = z
+export const anyTime = z
   .pipe(
     z.string(),
     z.transform((text) => (/^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text))),

@@ -174,7 +174,7 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
 
 type AuditOptions = OperatorAnswer<'audit'> & { lookups: string; unit: Unit }
 
-export const Audit = ({ entries, lookups, unit }: AuditOptions) => (
+export const Audit = ({ entries, next, lookups, unit }: AuditOptions) => (
   <Live name="audit" title="What operators did">
     <p class="soft">
       {lookups === 'true' ? (
@@ -186,5 +186,10 @@ export const Audit = ({ entries, lookups, unit }: AuditOptions) => (
       its own.
     </p>
     <Rows name="Audit" of={entries.map((entry) => writeAuditEntry(entry, unit))} />
+    {next && (
+      <p>
+        <a href={`/console/audit?${lookups === 'true' ? 'all&' : ''}before=${next}`}>Older</a>
+      </p>
+    )}
   </Live>
 )

@@ -207,8 +207,9 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
     '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
     '/audit': async ({ c, unit }) => {
       const lookups = c.req.query('all') === undefined ? 'false' : 'true'
-      const shared = { lookups, unit }
-      return { content: <Audit {...(await operator.audit({ lookups }))} {...shared} /> }
+      const before = Date.parse(c.req.query('before') ?? '') || undefined
+      const found = await operator.audit({ lookups, before })
+      return { content: <Audit {...found} lookups={lookups} unit={unit} /> }
     },
   } satisfies Record<string, DrawPage>
 }

@@ -48,7 +48,10 @@ describe('a changed table of numbering changes', () => {
       expect(screen).toContain('END Transfer Submitted')
     }
     expect(
-      (await deployment.ledger.listAudit(9)).map(({ action, detail }) => [action, detail]),
+      (await deployment.ledger.listAudit({ limit: 9 })).entries.map(({ action, detail }) => [
+        action,
+        detail,
+      ]),
     ).toEqual([['alias', { numbering: computeNumberingFingerprint(), kept: '1' }]])
     await until(
       async () => (await dialAt(deployment, present, '1')) === 'END Your Balance: 1.41 tRBTC',
@@ -73,6 +76,8 @@ describe('a changed table of numbering changes', () => {
     // An operator says that there are none.
     expect(await alias(deployment, ['--none'])).toMatchObject({ code: 0 })
     expect(await dialAt(deployment, '+254700000013', '')).toMatch(/^CON/)
-    expect(await deployment.ledger.listAudit(1)).toMatchObject([{ detail: { kept: '0' } }])
+    expect((await deployment.ledger.listAudit({ limit: 1 })).entries).toMatchObject([
+      { detail: { kept: '0' } },
+    ])
   })
 })

@@ -39,7 +39,7 @@ afterEach(async () => {
   await chain.anvil.ask('evm_setAutomine', [true])
   // Nothing that is kept or logged has a number.
   for (const { events, ledger } of deployments.splice(0)) {
-    const kept = JSON.stringify([events, await ledger.listAudit(99)])
+    const kept = JSON.stringify([events, (await ledger.listAudit({ limit: 99 })).entries])
     for (const phone of phones) expect(kept).not.toContain(phone.slice(1))
   }
 })

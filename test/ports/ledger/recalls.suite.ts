@@ -89,7 +89,9 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ask(ledger)).toEqual(held)
       expect(await ledger.listRecalled(bob)).toMatchObject([{ sender: alice, wei: 10n }])
       const detail = { account: alice, receiver: bob }
-      expect(await ledger.listAudit(9)).toMatchObject([{ action: 'recall', detail }])
+      expect((await ledger.listAudit({ limit: 9 })).entries).toMatchObject([
+        { action: 'recall', detail },
+      ])
       pass(dayMs)
       expect(await ledger.listRecalled(bob)).toEqual([])
       expect(await spend(ledger, 'own', 10n)).toMatchObject({ kind: 'accepted' })

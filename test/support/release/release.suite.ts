@@ -79,7 +79,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
 
     test('has what operators did', async ({ ledger, entries }) => {
       const audit = entries.flatMap((entry) => entry.audit ?? [])
-      expect((await ledger.listAudit(99)).sort(byId)).toEqual(audit.sort(byId))
+      expect((await ledger.listAudit({ limit: 99 })).entries.sort(byId)).toEqual(audit.sort(byId))
       const tills = entries.flatMap(({ till = [] }) => till)
       expect(await ledger.listTills()).toMatchObject(
         tills.map(({ till, account, name, kind }) => ({ till, account, name, kind })),

@@ -82,7 +82,10 @@ describe('a price feed', () => {
     expect(await findRaised()).toEqual([])
     const other = { currency: 'GHS', micros: 7n, maxChangePercent: 25, isAgreed: false }
     expect(await ledger.judgeRate(other)).toBe('accepted')
-    const audit = (await ledger.listAudit(9)).map(({ action, detail }) => [action, detail])
+    const audit = (await ledger.listAudit({ limit: 9 })).entries.map(({ action, detail }) => [
+      action,
+      detail,
+    ])
     const accepted = (micros: string) => ['rate', { currency: 'KES', micros }]
     expect(audit).toEqual([accepted('50000000000'), accepted('5000000000')])
   })

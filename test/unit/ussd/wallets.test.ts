@@ -237,12 +237,12 @@ describe('a code, where there are PINs', () => {
       s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|Enter PIN to save it|0. Back
       s: 7*${code}*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|…
       w: 7 -> CON Address of your wallet…`)
-    expect(await ledger.listAudit(9)).toEqual([])
+    expect((await ledger.listAudit({ limit: 9 })).entries).toEqual([])
     await play(`
       s: 7*${code}*${other}*${own} -> END Wallet Savings is saved. Dial again to cash out.
       s: 7*${code}*${other}*${own} -> same
       n: 7 -> CON 1. Savings|…`)
-    expect(await ledger.listAudit(9)).toMatchObject([
+    expect((await ledger.listAudit({ limit: 9 })).entries).toMatchObject([
       { action: 'redeem-wallet', detail: { wallet: stranger } },
     ])
   })
@@ -255,7 +255,7 @@ describe('a code, where there are PINs', () => {
       61 min
       s: 7*${code}*${own} -> END This code is not known, or too old.
       t: 7*${later} -> CON This code is not known, or too old. …`)
-    expect(await ledger.listAudit(9)).toEqual([])
+    expect((await ledger.listAudit({ limit: 9 })).entries).toEqual([])
   })
 
   test('whose change is cancelled needs the PIN for that too, and the audit has both', async () => {
@@ -268,7 +268,7 @@ describe('a code, where there are PINs', () => {
       c: 8*4*1 -> CON Wallet Savings was changed to|0x5aAeb605...…|It pays in 24 h.|Enter PIN to cancel this|0. Back
       c: 8*4*1*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|…
       c: 8*4*1*${other}*${own} -> END Wallet Savings has its former address again.`)
-    const actions = (await ledger.listAudit(9)).map(({ action }) => action)
+    const actions = (await ledger.listAudit({ limit: 9 })).entries.map(({ action }) => action)
     expect(actions.toSorted()).toEqual(['cancel-wallet', 'redeem-wallet'])
   })
 })

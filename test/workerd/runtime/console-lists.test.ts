@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
-import { Alerts, Loans } from '../../../src/pages/console/lists.tsx'
+import { Alerts, Audit, Loans } from '../../../src/pages/console/lists.tsx'
 import { System } from '../../../src/pages/console/system.tsx'
 
 const unit = createCoinUnit('tRBTC')
@@ -27,6 +27,14 @@ describe('the console’s lists', () => {
     expect(`${Alerts({ alerts: [], past: [], areTold: false })}`).toContain(words)
     expect(`${Alerts({ alerts: [], past: [], areTold: true })}`).not.toContain(words)
   })
+  test('lead from a page of the audit to the one before it, with what it has', ({ expect }) => {
+    const show = (lookups: string, next: string | null) =>
+      `${Audit({ entries: [], next, lookups, unit })}`
+    expect(show('false', at)).toContain(`<a href="/console/audit?before=${at}">Older</a>`)
+    expect(show('true', at)).toContain(`<a href="/console/audit?all&amp;before=${at}">Older</a>`)
+    expect(show('true', null)).not.toContain('Older')
+  })
+
   test('name no two facts of the system alike, nor their times', ({ expect }) => {
     const amounts = { liquidityWei: '9', owedWei: '1', balancesWei: '1', capLeftWei: '9' }
     const pool = { ...amounts, principalWei: '1', isPaused: false, at }
