@@ -50,8 +50,14 @@ export async function findKnownRefusal(
   if (view.open.length > 0) return undefined
   const loanRefusal = await predictLoanRefusal(visit.services, account, kind, draft)
   if (loanRefusal === undefined) return undefined
-  const text = writeLoanRefusal(visit, loanRefusal, kind, await readSessionRate(visit))
-  return { screen: endScreen(text), reason: loanRefusal.reason }
+  const rate = await readSessionRate(visit)
+  const { held, reason } = loanRefusal
+  if (held !== undefined) {
+    const recalled = { kind: 'recalled', ...held } as const
+    const text = writeRefusal(visit, recalled, kind, rate)
+    return { screen: endScreen(text), reason: nameReason(recalled) }
+  }
+  return { screen: endScreen(writeLoanRefusal(visit, loanRefusal, kind, rate)), reason }
 }
 
 /**
@@ -86,7 +92,7 @@ async function predictLoanRefusal(
   account: Address,
   kind: PaymentKind,
   { amountWei, recall }: SessionDraft,
-): Promise<LoanRefusal | undefined> {
+): Promise<(LoanRefusal & { held?: Held | undefined }) | undefined> {
   const { loan, settings } = services
   const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
   const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
@@ -102,20 +108,29 @@ async function predictLoanRefusal(
   }
   // With `strict` PINs no screen may reveal the balance before the PIN.
   if (paymentWei === 0n || settings.pin === 'strict') return undefined
-  const balanceWei = await readSpendable(services, account, recall)
+  const { balanceWei, held } = await readFunds(services, account, recall)
   if (balanceWei >= paymentWei) return undefined
-  return { reason: 'balance_too_low', balanceWei, neededWei: paymentWei }
+  const refusal = { reason: 'balance_too_low', balanceWei, neededWei: paymentWei } as const
+  return balanceWei + held.wei < paymentWei ? refusal : { ...refusal, held }
 }
 
-/** Reads what an account may spend: nothing that is held back, except to give it back. */
-export async function readSpendable(
+type Held = { wei: bigint; until: number }
+
+/** Reads what an account may spend, and what else of it is held back until when. */
+async function readFunds(
   { loan, ledger }: Services,
   account: Address,
   recall: SessionDraft['recall'],
-): Promise<bigint> {
-  const [balanceWei, held] = await Promise.all([
+): Promise<{ balanceWei: bigint; held: Held }> {
+  const [totalWei, all] = await Promise.all([
     loan.readBalance(account),
     recall === undefined ? ledger.listRecalled(account) : [],
   ])
-  return held.reduce((leftWei, { wei }) => (leftWei > wei ? leftWei - wei : 0n), balanceWei)
+  const leftWei = all.reduce((left, { wei }) => (left > wei ? left - wei : 0n), totalWei)
+  const until = Math.max(0, ...all.map((each) => each.until))
+  return { balanceWei: leftWei, held: { wei: totalWei - leftWei, until } }
 }
+
+/** Reads what an account may spend: nothing that is held back, except to give it back. */
+export const readSpendable = async (...of: Parameters<typeof readFunds>): Promise<bigint> =>
+  (await readFunds(...of)).balanceWei

@@ -74,8 +74,9 @@ export function writePrompt(
   const whole = writeQuestion(place, node, context, facts)
   if (countSeptets(whole) <= maxSeptets) return whole
   const { mistake } = place
-  const hint = ` ${context.messages.pin.forgot}`
-  const brief = mistake === undefined ? place : { ...place, mistake: mistake.replace(hint, '') }
+  // Without room a mistake is its first line.
+  const [line = ''] = (mistake ?? '').replace(` ${context.messages.pin.forgot}`, '').split('\n')
+  const brief = mistake === undefined ? place : { ...place, mistake: line }
   const text = writeQuestion(brief, node, context, facts)
   if (node.secret === undefined || countSeptets(text) <= maxSeptets) return text
   // Without room, the question for a PIN leaves out what the amount is in local money.

@@ -49,6 +49,7 @@ export const recallWords = defineWords({
     keep: 'Keep it',
     kept: 'You keep it. It is not held any more.',
     ended: 'It is not held any more.',
+    untilLine: (amount: string, until: string) => `Held until ${until}: ${amount}.`,
     heldLine: (amount: string) => `Held, its sender says it was a mistake: ${amount}`,
     recalled: (amount: string, until: string) =>
       `${amount} is held until ${until}: its sender says it was a mistake. Nothing was sent. You can send less, or send it back.`,
@@ -80,6 +81,7 @@ export const recallWords = defineWords({
     keep: 'Baki nazo',
     kept: 'Umebaki nazo. Hazijazuiwa tena.',
     ended: 'Hazijazuiwa tena.',
+    untilLine: (amount, until) => `Zimezuiwa hadi ${until}: ${amount}.`,
     heldLine: (amount) => `Zimezuiwa, aliyetuma anasema alikosea: ${amount}`,
     recalled: (amount, until) =>
       `${amount} zimezuiwa hadi ${until}: aliyetuma anasema alikosea. Hakuna kilichotumwa. Tuma kidogo, au zirudishe.`,
@@ -113,6 +115,7 @@ export const recallWords = defineWords({
     keep: 'Garder',
     kept: "Vous le gardez. Il n'est plus retenu.",
     ended: "Il n'est plus retenu.",
+    untilLine: (amount, until) => `Retenu jusqu'à ${until}: ${amount}.`,
     heldLine: (amount) => `Retenu, l'expéditeur dit s'être trompé: ${amount}`,
     recalled: (amount, until) =>
       `${amount} retenu jusqu'à ${until}: l'expéditeur dit s'être trompé. Rien n'a été envoyé. Envoyez moins, ou renvoyez-le.`,
@@ -146,6 +149,7 @@ export const recallWords = defineWords({
     keep: 'Quedármelo',
     kept: 'Usted se lo queda. Ya no está retenido.',
     ended: 'Ya no está retenido.',
+    untilLine: (amount, until) => `Retenido hasta ${until}: ${amount}.`,
     heldLine: (amount) => `Retenido, quien lo envió dice que se equivocó: ${amount}`,
     recalled: (amount, until) =>
       `${amount} retenido hasta ${until}: quien lo envió dice que se equivocó. No se envió nada. Envíe menos o devuélvalo.`,

@@ -8,8 +8,10 @@ import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
 import { findUnpayable } from '../known-refusal.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
+import { recallWords } from '../menu/recall.ts'
 import { type AmountVerdict, followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
 import { selectMessages } from '../messages/languages.ts'
+import { writeTime } from '../messages/texts.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
 import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
@@ -187,11 +189,13 @@ function writeVerdict(context: MenuContext, fault: Unpayable, rate: Rate | 'none
   if (fault === 'all') return { kind: 'all' }
   const { messages } = context
   const { inShort } = createWorthFormats(context, rate)
-  const text =
-    fault.reason === 'balance_too_low'
-      ? messages.lowBalance(inShort.show(fault.balanceWei))
-      : messages.lowDebt(inShort.showOwed(fault.owedWei))
-  return { kind: 'mistake', text }
+  if (fault.reason === 'repayment_too_large')
+    return { kind: 'mistake', text: messages.lowDebt(inShort.showOwed(fault.owedWei)) }
+  const { balanceWei, held } = fault
+  const { untilLine } = recallWords(messages)
+  const heldLine = held && untilLine(inShort.show(held.wei), writeTime(messages, held.until))
+  const lines = [messages.lowBalance(inShort.show(balanceWei)), heldLine]
+  return { kind: 'mistake', text: lines.filter(Boolean).join('\n') }
 }
 
 /** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */

@@ -63,7 +63,12 @@ export const unpayableRecord = {
   name: 'amount',
   schema: z.union([
     z.enum(['none', 'all']),
-    z.object({ reason: z.literal('balance_too_low'), balanceWei: weiSchema }),
+    z.object({
+      reason: z.literal('balance_too_low'),
+      balanceWei: weiSchema,
+      /** Holds what is held back, where the amount could be paid but for that. */
+      held: z.optional(z.object({ wei: weiSchema, until: z.int() })),
+    }),
     z.object({ reason: z.literal('repayment_too_large'), owedWei: weiSchema }),
   ]),
 } as const satisfies SessionRecord<unknown>

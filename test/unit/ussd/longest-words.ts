@@ -67,6 +67,7 @@ const values: Record<string, readonly unknown[][]> = {
   told: [['WWWWWWWW', '0x12345678...']],
   mistaken: [[amount, shortRecipient, '23:59 UTC, 30 Sep 2026']],
   heldLine: [[amount]],
+  untilLine: [[amount, '23:59 UTC, 30 Sep 2026']],
   from: [['23:59 UTC, 30 Sep 2026', '+254 700 000 000 099']],
   notBack: [[amount, shortRecipient]],
   recalled: [[amount, '23:59 UTC, 30 Sep 2026']],

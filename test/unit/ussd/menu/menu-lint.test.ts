@@ -23,6 +23,7 @@ import {
   type SessionDraft,
 } from '../../../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../../../src/ussd/menu/prompt.ts'
+import { recallWords } from '../../../../src/ussd/menu/recall.ts'
 import type { MenuResult, SessionFacts } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
@@ -316,7 +317,9 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
     const { lowBalance, lowDebt } = menu.messages
-    const low = [lowBalance(amount), lowDebt(amount)].map((text) => ({
+    const held = recallWords(menu.messages).untilLine(amount, '23:59 UTC, 30 Sep 2026')
+    const texts = [lowBalance(amount), lowDebt(amount), `${lowBalance(amount)}\n${held}`]
+    const low = texts.map((text) => ({
       ...known,
       amountVerdicts: new Map([[way.length + 1, { kind: 'mistake', text } as const]]),
     }))
@@ -327,7 +330,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     for (const [answer, so] of answers) {
       const result = walk([...way, answer], context, so)
       if (result.kind !== 'ask') continue
-      // Where no PIN or amount is judged, all four lead to the same screens.
+      // Where no PIN or amount is judged, all five lead to the same screens.
       const { name: to, page, mistake } = result.place
       const place = [answer, to, page, mistake].join('|')
       if (shown.has(place)) continue

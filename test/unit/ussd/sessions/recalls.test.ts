@@ -97,6 +97,11 @@ describe('a payment to a wrong number', () => {
       see@1: -> ${told('0.001 tRBTC')}
       see@1: 0 -> ${menu}
       more@1: ${pay('0.0205', other)} -> ${refused('0.001 tRBTC')}
+      ask@1: 2
+      ask@1: 2*${other}
+      ask@1: 2*${other}*0.0205 -> CON Your balance is too low: 0.02 tRBTC.|Held until ${until}: 0.001 tRBTC. Please try again.|To: …
+      ask@1: 2*${other}*0.0205*0.022 -> CON Your balance is too low: 0.02 tRBTC. Please try again.|To: …
+      odd@1: 2*${other}*0.0205*7 -> ${refused('0.001 tRBTC')}
       less@1: ${pay('0.0005', other)} -> ${made}
       settle
       mine: 5 -> …: held until …
