@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
+import { readLoanTerms } from '../loan/reader.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import { selectLimits } from '../relay/pay/admission.ts'
@@ -77,6 +78,12 @@ export async function findUnpayable(
     // What cannot be read is judged with the payment.
     predictLoanRefusal(services, stepKey.account, kind, asked).catch(() => undefined)
   const { amountWei } = draft
+  if (kind === 'loan') {
+    const limit = readLoanTerms(services.loan, stepKey.account, 'all').catch(() => undefined)
+    const { principalWei: mostWei } = (await limit) ?? {}
+    const isMore = mostWei !== undefined && typeof amountWei === 'bigint' && amountWei > mostWei
+    return isMore ? { reason: 'loan_limit', mostWei } : 'none'
+  }
   const refusal = await predict(draft)
   if (refusal?.reason === 'balance_too_low') return refusal
   if (refusal?.reason !== 'repayment_too_large' || typeof amountWei !== 'bigint') return 'none'

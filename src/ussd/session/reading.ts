@@ -7,6 +7,7 @@ import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
 import { findUnpayable } from '../known-refusal.ts'
+import { loan } from '../menu/entries/loan.ts'
 import type { LookupRequest, MenuContext } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { type AmountVerdict, followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
@@ -191,6 +192,8 @@ function writeVerdict(context: MenuContext, fault: Unpayable, rate: Rate | 'none
   const { inShort } = createWorthFormats(context, rate)
   if (fault.reason === 'repayment_too_large')
     return { kind: 'mistake', text: messages.lowDebt(inShort.showOwed(fault.owedWei)) }
+  if (fault.reason === 'loan_limit')
+    return { kind: 'mistake', text: loan.words(messages).most(inShort.show(fault.mostWei)) }
   const { balanceWei, held } = fault
   const { untilLine } = recallWords(messages)
   const heldLine = held && untilLine(inShort.show(held.wei), writeTime(messages, held.until))

@@ -70,6 +70,7 @@ export const unpayableRecord = {
       held: z.optional(z.object({ wei: weiSchema, until: z.int() })),
     }),
     z.object({ reason: z.literal('repayment_too_large'), owedWei: weiSchema }),
+    z.object({ reason: z.literal('loan_limit'), mostWei: weiSchema }),
   ]),
 } as const satisfies SessionRecord<unknown>
 

@@ -1,5 +1,5 @@
 import { getLeastLoan } from '../../../loan/amounts.ts'
-import type { Rate } from '../../../loan/local-worth.ts'
+import { formatLocal, type Rate } from '../../../loan/local-worth.ts'
 import { defineWords } from '../../messages/texts.ts'
 import type { DatedLoanTerms, ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
@@ -24,6 +24,7 @@ const words = defineWords({
     less: 'Less',
     enterAmount: 'How much?\n0. Back',
     leastLoan: (amount: string) => `The smallest loan is ${amount}.`,
+    most: (amount: string) => `At most ${amount} now.`,
     terms: (amount: string, fee: string, owed: string, date: string) =>
       `Loan: ${amount}\nFee: ${fee}\nTo repay: ${owed}\nUntil: ${date}`,
     agree: 'I agree',
@@ -42,6 +43,7 @@ const words = defineWords({
     less: 'Kidogo',
     enterAmount: 'Kiasi gani?\n0. Rudi',
     leastLoan: (amount) => `Mkopo wa chini ni ${amount}.`,
+    most: (amount) => `Si zaidi ya ${amount} sasa.`,
     terms: (amount, fee, owed, date) =>
       `Mkopo: ${amount}\nAda: ${fee}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
     agree: 'Nakubali',
@@ -60,6 +62,7 @@ const words = defineWords({
     less: 'Moins',
     enterAmount: 'Combien?\n0. Retour',
     leastLoan: (amount) => `Le plus petit prêt est de ${amount}.`,
+    most: (amount) => `Au plus ${amount} en ce moment.`,
     terms: (amount, fee, owed, date) =>
       `Prêt: ${amount}\nFrais: ${fee}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
     agree: "J'accepte",
@@ -77,6 +80,7 @@ const words = defineWords({
     less: 'Menos',
     enterAmount: '¿Cuánto?\n0. Atrás',
     leastLoan: (amount) => `El préstamo mínimo es ${amount}.`,
+    most: (amount) => `Como máximo ${amount} ahora.`,
     terms: (amount, fee, owed, date) =>
       `Préstamo: ${amount}\nComisión: ${fee}\nA pagar: ${owed}\nHasta: ${date}`,
     agree: 'Acepto',
@@ -100,13 +104,19 @@ function writeTerms(
   rate: Rate | 'none',
 ): string[] {
   const { messages, showExactAmount } = context
-  // Of more than may be borrowed, the terms are of less than was typed.
+  const { terms, most } = words(messages)
   const typed = amountWei === principalWei ? agreed : undefined
-  const amount = formatPaid(context, principalWei, typed, rate)
   const showOwed = rate === 'none' ? showExactAmount : createWorthFormats(context, rate).showOwed
-  return words(messages)
-    .terms(amount, showOwed(feeWei), showOwed(principalWei + feeWei), messages.date(dueAt))
-    .split('\n')
+  const owed = showOwed(principalWei + feeWei)
+  const lent = formatPaid(context, principalWei, typed, rate)
+  // One amount is not rounded to two: what is lent is then told in the money that it is exact in.
+  const exact = typed ? formatLocal(typed) : showExactAmount(principalWei)
+  const amount = feeWei > 0n || lent === owed ? lent : exact
+  const text = terms(amount, showOwed(feeWei), owed, messages.date(dueAt))
+  const [loanLine = '', ...lines] = text.split('\n')
+  // The limit may have become less since the amount was typed.
+  const isCut = typeof amountWei === 'bigint' && amountWei > principalWei
+  return [isCut ? most(amount) : loanLine, ...lines]
 }
 
 /** Writes the terms. Without room the loan is left out, as it is debt less fee, or local money. */
@@ -170,6 +180,7 @@ function createChoice(settings: MenuSettings) {
     },
     borrowAmount: {
       kind: 'question',
+      asksAmount: true,
       ...currencyLine,
       facts: ['loanLimit', ...listRateFacts(settings)],
       prompt: (context, draft, facts) =>

@@ -44,28 +44,42 @@ describe('a caller who chooses how much to borrow', () => {
     expect(await deliver(2, 's', '3*1*1')).toContain('10.00 USD credited shortly')
   })
 
-  test('is shown the terms of the limit for more than that', async () => {
+  test('is told the limit for more than that, and asked again', async () => {
     const { deliver, lent } = open()
     for (const text of ['3', '3*2']) await deliver(0, 's', text)
-    expect(await deliver(0, 's', '3*2*20')).toContain('Loan: 10.00 USD')
-    await deliver(0, 's', '3*2*20*1')
+    const most = 'CON At most 10.00 USD now. Please try again.\nYou may borrow 10.00 USD\n'
+    expect(await deliver(0, 's', '3*2*20')).toContain(most)
+    expect(await deliver(0, 's', '3*2*20*10.01')).toContain(most)
+    expect(await deliver(0, 's', '3*2*20')).toContain(most)
+    expect(await deliver(0, 's', '3*2*20*10.01*10')).toContain('Loan: 10.00 USD')
+    await deliver(0, 's', '3*2*20*10.01*10*1')
     expect(await lent()).toBe(10n * one)
   })
 
-  test('agrees to what was typed in local money, and to the worth of less than that', async () => {
+  test('is told of terms of less than was typed, where the limit is less by then', async () => {
+    const { deliver, changePrincipal } = open()
+    for (const text of ['3', '3*2', '3*2*9']) await deliver(0, 's', text)
+    changePrincipal(5n * one)
+    expect(await deliver(0, 's', '3*2*9*7')).toContain('\nAt most 5.00 USD now.\nFee: ')
+  })
+
+  test('agrees to what was typed in local money, of no more than the limit', async () => {
     const { deliver, lent } = open({ localCurrency: 'KES' })
     expect(await deliver(0, 's', '3')).toContain('You may borrow KES 1,293 (10.00 USD)\n')
     const asked = 'You may borrow KES 1,293\nAmounts in KES: 1 USD = KES 129.35\nHow much?'
     expect(await deliver(0, 's', '3*2')).toContain(asked)
     const typed = await deliver(0, 's', '3*2*500')
-    expect(typed).toContain('Loan: KES 500 (3.86 USD)\nFee: KES 0\nTo repay: KES 500 (3.87 USD)\n')
+    // What is lent is exact, so that it is nothing else than the debt, which is rounded up.
+    expect(typed).toContain('Loan: KES 500\nFee: KES 0\nTo repay: KES 500 (3.87 USD)\n')
     expect(await deliver(0, 's', '3*2*500*0*1')).toContain(
-      'Loan: KES 1,293 (10.00 USD)\nFee: KES 0\nTo repay: KES 1,294 (10.00 USD)\n',
+      'Loan: 10.00 USD\nFee: KES 0\nTo repay: KES 1,294 (10.00 USD)\n',
     )
     expect(await deliver(0, 's', '3*2*500*1')).toContain('KES 500 (3.86 USD) credited')
     expect(await lent()).toBe(3_865_481n)
-    expect(await deliver(1, 't', '3*2*2000')).toContain('Loan: KES 1,293 (10.00 USD)\n')
-    expect(await deliver(1, 't', '3*2*2000*1')).toContain('KES 1,293 (10.00 USD) credited')
+    for (const text of ['3', '3*2']) await deliver(1, 't', text)
+    expect(await deliver(1, 't', '3*2*2000')).toContain('CON At most KES 1,293 now. Please')
+    expect(await deliver(1, 't', '3*2*2000*1293')).toContain('Loan: KES 1,293\n')
+    expect(await deliver(1, 't', '3*2*2000*1293*1')).toContain('KES 1,293 (9.99 USD) credited')
   })
 
   test('is told of a loan that is open before anything else', async () => {

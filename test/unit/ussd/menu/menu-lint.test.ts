@@ -13,6 +13,7 @@ import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
 import type { Wallet } from '../../../../src/account/wallets.ts'
 import { createCoinUnit } from '../../../../src/loan/amounts.ts'
 import { kindNames } from '../../../../src/loan/kinds.ts'
+import { loan } from '../../../../src/ussd/menu/entries/loan.ts'
 import { createMenu, menuParts } from '../../../../src/ussd/menu/main-menu.ts'
 import {
   getNode,
@@ -318,7 +319,8 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
     const { lowBalance, lowDebt } = menu.messages
     const held = recallWords(menu.messages).untilLine(amount, '23:59 UTC, 30 Sep 2026')
-    const texts = [lowBalance(amount), lowDebt(amount), `${lowBalance(amount)}\n${held}`]
+    const most = loan.words(menu.messages).most(amount)
+    const texts = [lowBalance(amount), lowDebt(amount), most, `${lowBalance(amount)}\n${held}`]
     const low = texts.map((text) => ({
       ...known,
       amountVerdicts: new Map([[way.length + 1, { kind: 'mistake', text } as const]]),
@@ -330,7 +332,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     for (const [answer, so] of answers) {
       const result = walk([...way, answer], context, so)
       if (result.kind !== 'ask') continue
-      // Where no PIN or amount is judged, all five lead to the same screens.
+      // Where no PIN or amount is judged, all six lead to the same screens.
       const { name: to, page, mistake } = result.place
       const place = [answer, to, page, mistake].join('|')
       if (shown.has(place)) continue
