@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
-import { createHandClock } from '../../support/hand-clock.ts'
 import { openWorld } from './world.ts'
 
 const settings = { ...menus.agents.settings, pin: 'off' } as const
@@ -44,14 +43,15 @@ describe('an agent', () => {
   })
 
   test('has the day of callers, from midnight in their time zone', async () => {
-    const [clock, dayMs] = [createHandClock(), 24 * 60 * 60_000]
-    // Half an hour before midnight there it is 20:30 UTC.
-    clock.forward(dayMs - ((clock.now() - Date.UTC(2026, 0, 1, 20, 30)) % dayMs))
-    const { play, ledger, accountOf } = await openAgents({
-      clock,
+    const { clock, play, ledger, accountOf } = await openAgents({
       product: { settings: { ...settings, timeZone: 'Africa/Nairobi' } },
     })
+    // Half an hour before midnight there it is 20:30 UTC.
+    const day = 24 * 60
+    const minutes = day - (Math.floor((clock.now() - Date.UTC(2026, 0, 1, 20, 30)) / 60_000) % day)
     await play(`
+      ${minutes} min
+      settle
       s: ${withdraw} -> END Withdrawal Submitted…
       settle
       agent@1: 5 -> …|Received today: 0.004 tRBTC|…
