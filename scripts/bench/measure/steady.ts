@@ -6,6 +6,7 @@ import { payers } from './payments.ts'
 
 const perSecond = 5
 const payments = 40
+const busyPayments = 192
 const nodeMs = 150
 const how = `${perSecond} payments/s, node of ${nodeMs} ms`
 
@@ -32,7 +33,12 @@ export async function measureSteady(world: World): Promise<void> {
   addQuestionFigure(figures, `${how}: ${payers.afternoon}`, (other.seen() - asked) / payments)
   addBilledFigures(figures, how, each)
   addQuestionFigure(figures, `${how}: relay`, each.questions)
-  const busy = await countRound(counted, 192, { callers: 64 })
+  const before = proxy.counts()
+  const busy = await countRound(counted, busyPayments, { callers: 64 })
+  for (const [method, count] of proxy.counts()) {
+    const asked = (count - (before.get(method) ?? 0)) / busyPayments
+    if (asked > 0) figures.add(`${method}, 64 callers: relay`, 'each payment', asked)
+  }
   addBilledFigures(figures, '64 callers', busy.each)
   addQuestionFigure(figures, '64 callers: relay', busy.each.questions)
 }

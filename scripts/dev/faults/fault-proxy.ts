@@ -47,6 +47,8 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
       method === undefined
         ? [...seen.values()].reduce((sum, count) => sum + count, 0)
         : (seen.get(method) ?? 0),
+    /** Counts the requests of each method. */
+    counts: (): ReadonlyMap<string, number> => new Map(seen),
     async stop() {
       stopping.abort()
       await server.close()
