@@ -2,21 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildContracts, projectRoot, readArtifact } from '../contracts/forge.ts'
 
+const notice = '// Generated from contracts/src by `npm run generate`; not edited by hand.\n'
+
 /** Writes each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
 export async function writeAbis(): Promise<Record<string, string>> {
   await buildContracts()
   return {
-    'src/loan/abi.ts': render('microLoanAbi', 'MicroLoan') + renderUsed(),
-    'src/relay/forwarder/abi.ts': render('relayForwarderAbi', 'RelayForwarder') + renderForwarder(),
+    'src/loan/abi.ts': notice + renderLoan(),
+    'src/relay/forwarder/abi.ts': notice + renderForwarder(),
   }
-}
-
-function render(name: string, contract: string): string {
-  return `// Generated from contracts/src by \`npm run generate\`; not edited by hand.
-
-/** The ABI of \`contracts/src/${contract}.sol\`. */
-export const ${name} = ${literal(readAbi(contract))} as const
-`
 }
 
 /**
@@ -30,8 +24,8 @@ function readAbi(contract: string) {
   )
 }
 
-/** Writes what the Worker names of the loan contract's ABI, with all errors. */
-function renderUsed(): string {
+/** Writes what the Worker names of the loan contract's ABI, with all errors, and the rest. */
+function renderLoan(): string {
   const users = [
     'calls',
     'loan-book',
@@ -42,16 +36,20 @@ function renderUsed(): string {
   const source = users
     .map((name) => readFileSync(join(projectRoot, `src/loan/${name}.ts`), 'utf8'))
     .join('')
-  const used = readAbi('MicroLoan').filter(
-    (entry) => entry.type === 'error' || ('name' in entry && source.includes(`'${entry.name}'`)),
-  )
+  const whole = readAbi('MicroLoan')
+  const isUsed = (entry: (typeof whole)[number]) =>
+    entry.type === 'error' || ('name' in entry && source.includes(`'${entry.name}'`))
+  const rest = literal(whole.filter((entry) => !isUsed(entry)))
   return `
-/** Lists what the relay itself calls and reads of it. */
-export const loanAbi = ${literal(used)} as const
+/** Lists what the relay itself calls and reads of \`contracts/src/MicroLoan.sol\`. */
+export const loanAbi = ${literal(whole.filter(isUsed))} as const
+
+/** The whole ABI of it, which no bundle has that does not name it. */
+export const microLoanAbi = /* @__PURE__ */ (() => ${rest.replace('[', '[\n  ...loanAbi,')} as const)()
 `
 }
 
-/** Writes what no ABI contains of RelayForwarder: its enum and the signed types. */
+/** Writes the ABI of RelayForwarder, and what none contains: its enum and the signed types. */
 function renderForwarder(): string {
   const source = ['IRelayForwarder', 'RelayForwarder', 'SpentMarks']
     .map((name) => readFileSync(join(projectRoot, `contracts/src/${name}.sol`), 'utf8'))
@@ -79,6 +77,9 @@ function renderForwarder(): string {
   )
   const [days] = find(/\bLIFETIME = (\d+) days;/g)
   return `
+/** The ABI of \`contracts/src/RelayForwarder.sol\`. */
+export const relayForwarderAbi = ${literal(readAbi('RelayForwarder'))} as const
+
 /** The members of the enum \`Status\`, in their order. */
 export const requestStatuses = ${literal(statuses)} as const
 
