@@ -104,6 +104,9 @@ const accountMemory = z.object({
 /** Holds an account's stored data, without readable numbers or typed text. */
 export type AccountMemory = z.output<typeof accountMemory>
 
+/** Judges a change of an account in the step that makes it. */
+export type IsAllowed = (memory: AccountMemory, now: number) => boolean
+
 export type Memory = ReturnType<typeof createMemory>
 
 /** The most entries of each list, of which the newest stay. */

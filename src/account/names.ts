@@ -1,5 +1,5 @@
 import { type Address, isAddressEqual } from 'viem'
-import type { AccountMemory, Memory } from './memory.ts'
+import type { AccountMemory, IsAllowed, Memory } from './memory.ts'
 import { isUnused } from './pin.ts'
 import type { Seal } from './seal.ts'
 
@@ -19,8 +19,6 @@ type LookUp = { of: Address; caller: Address; session: string }
 
 /** Is a payment of a caller: to whom, and when it was accepted (Unix time in ms). */
 type Paid = { to: Address; at: number }
-
-type IsAllowed = (memory: AccountMemory, now: number) => boolean
 
 /** Says what became of a choice: it may come too early, or be of a name that is not there. */
 export type NameChange = 'done' | 'impossible' | 'forbidden'

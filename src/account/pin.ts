@@ -1,7 +1,7 @@
 import { type Address, bytesToHex } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
 import type { Language } from './language.ts'
-import { type AccountMemory, type Memory, recordLanguage } from './memory.ts'
+import { type AccountMemory, type IsAllowed, type Memory, recordLanguage } from './memory.ts'
 import type { PhoneNumber } from './phone.ts'
 
 export type PinVerdict =
@@ -60,8 +60,6 @@ export function isEasyPin(pin: string, phone: PhoneNumber): boolean {
 
 type Choice = { pin: string; session: string; language?: Language | undefined }
 
-type MayReplace = (before: AccountMemory, now: number) => boolean
-
 export type PinsOptions = { secret: Secret; memory: Memory; createSalt: () => string }
 
 /** Stores PINs as keyed digests. A slow hash adds nothing, because all PINs are quickly tried. */
@@ -71,7 +69,7 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
     bytesToHex(hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
   /** Replaces the PIN once per session, unless `mayReplace` forbids it. */
-  async function save(account: Address, choice: Choice, mayReplace: MayReplace) {
+  async function save(account: Address, choice: Choice, mayReplace: IsAllowed) {
     const { pin, session } = choice
     const salt = createSalt()
     const digest = hashPin(account, salt, pin)

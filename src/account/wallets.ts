@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual } from 'viem'
 import { drawDigits } from './check-digit.ts'
-import type { AccountMemory, Memory } from './memory.ts'
+import type { AccountMemory, IsAllowed, Memory } from './memory.ts'
 import type { SessionKeys } from './session-keys.ts'
 
 /** Names an external address that a caller may cash out to. */
@@ -153,5 +153,3 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
     },
   }
 }
-
-type IsAllowed = (memory: AccountMemory, now: number) => boolean

@@ -138,22 +138,22 @@ export function encodeDepositTopics(account: Address): Hex[] {
   return encodeEventTopics({ abi: loanAbi, eventName: 'Deposited', args }) as Hex[]
 }
 
+export type LoanLog = { topics: readonly Hex[]; data: Hex }
+
+/** @throws {Error} the contract has no such event */
+export const decodeEvent = ({ topics, data }: LoanLog) =>
+  decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
+
 /** Decodes the amount of a deposit's event. @throws {Error} the event is another one */
-export function decodeDepositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
-  const [first, ...rest] = topics
-  if (first === undefined) throw new Error('an event has no topic')
-  const log = { abi: loanAbi, eventName: 'Deposited', data } as const
-  return decodeEventLog({ ...log, topics: [first, ...rest] }).args.amount
+export function decodeDepositedWei(log: LoanLog): bigint {
+  const event = decodeEvent(log)
+  if (event.eventName !== 'Deposited') throw new Error('the event is no deposit')
+  return event.args.amount
 }
 
 /** Sums what a sweep credited to an account, by its receipt; undefined if that does not tell. */
-export function sumCredited(
-  events: readonly { topics: Hex[]; data: Hex }[],
-  account: Address,
-): bigint | undefined {
-  const decode = ({ topics, data }: { topics: Hex[]; data: Hex }) =>
-    tryToDecode(() => decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] }))
-  const decoded = events.map(decode)
+export function sumCredited(events: readonly LoanLog[], account: Address): bigint | undefined {
+  const decoded = events.map((event) => tryToDecode(() => decodeEvent(event)))
   const deposited = decoded.flatMap((event) =>
     event?.eventName === 'Deposited' && isAddressEqual(event.args.account, account) ? event : [],
   )

@@ -1,5 +1,6 @@
-import { type Address, decodeEventLog, encodeEventTopics, type Hex } from 'viem'
+import { type Address, encodeEventTopics, type Hex } from 'viem'
 import { loanAbi } from './abi.ts'
+import { decodeEvent, type LoanLog } from './calls.ts'
 
 /** Lists the states of a loan; `moved`: another account or contract has taken it over. */
 export const loanStates = ['owed', 'written_off', 'repaid', 'moved'] as const
@@ -41,8 +42,6 @@ export const loanEventTopics: Hex[] = loanEvents.flatMap(
   (eventName) => encodeEventTopics({ abi: loanAbi, eventName }) as Hex[],
 )
 
-export type LoanLog = { topics: readonly Hex[]; data: Hex }
-
 export type LoanBookAccess = {
   sums: LoanSums
   findLoan(borrower: Address): BookedLoan | undefined
@@ -52,9 +51,9 @@ export type LoanBookAccess = {
 /** Applies one event to the book, and returns the new sums. Events come in the chain's order. */
 export function applyLoanEvent(
   { sums, findLoan, saveLoan }: LoanBookAccess,
-  { topics, data }: LoanLog,
+  log: LoanLog,
 ): LoanSums {
-  const event = decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
+  const event = decodeEvent(log)
   switch (event.eventName) {
     case 'TermsSet':
       return { ...sums, termSeconds: event.args.current.term }

@@ -2,7 +2,6 @@ import {
   type Abi,
   type Address,
   type ContractFunctionReturnType,
-  decodeEventLog,
   decodeFunctionResult,
   encodeEventTopics,
   type Hex,
@@ -12,7 +11,13 @@ import {
 } from 'viem'
 import { loanAbi } from './abi.ts'
 import type { Unit } from './amounts.ts'
-import { encodeReadCall, type LoanRead, type LoanTerms } from './calls.ts'
+import {
+  decodeEvent,
+  encodeReadCall,
+  type LoanLog,
+  type LoanRead,
+  type LoanTerms,
+} from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
 
@@ -48,7 +53,7 @@ export const readReceiveAddress = async (
 /** Describes a transfer to an account, by the event of the loan contract. */
 export type Received = ReturnType<typeof decodeReceived>
 
-type LoanEvent = { topics: Hex[]; data: Hex; transactionHash: Hex; block: { number: number } }
+type LoanEvent = LoanLog & { transactionHash: Hex; block: { number: number } }
 
 /** Limits the blocks that nodes search in one request: about 16 hours. */
 const maxEventBlocks = 2_000
@@ -173,14 +178,10 @@ export function createLoanReader(source: LoanSource) {
   }
 }
 
-function decodeReceived({ topics, data, transactionHash: hash, block }: LoanEvent, height: number) {
-  const { args } = decodeEventLog({
-    abi: loanAbi,
-    eventName: 'Transferred',
-    data,
-    topics: topics as [Hex, ...Hex[]],
-  })
-  const { from, amount: amountWei } = args
+function decodeReceived({ transactionHash: hash, block, ...log }: LoanEvent, height: number) {
+  const event = decodeEvent(log)
+  if (event.eventName !== 'Transferred') throw new Error('the event is no transfer')
+  const { from, amount: amountWei } = event.args
   /** Counts the blocks down to its own, from the latest on: 1 in the latest block. */
   const depth = height - block.number + 1
   return { from, amountWei, hash, block: block.number, depth }

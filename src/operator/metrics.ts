@@ -6,34 +6,30 @@ import { version } from './version.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Value = number | string | undefined
-type Sample = { value: Value; labels?: Labels | undefined }
+type Sample = readonly [value: Value, labels?: Labels]
 
 /** Has the help text of a metric, and reads its value or its samples; undefined if not known. */
 type Metric = readonly [help: string, read: (readings: Readings) => Value | readonly Sample[]]
 
 const smsFates = ['sent', 'unknown', 'refused', 'known', 'later', 'given_up'] as const
 
-const toSample = (value: Value, labels?: Labels): Sample => ({ value, labels })
-
 /** Lists the metrics by name. One whose name ends in `_total` never falls. */
 const metrics: Record<string, Metric> = {
   relay_build_info: [
     '1, by the version that answers and the schema of its ledger',
-    ({ schema }) => [toSample(1, { version, schema })],
+    ({ schema }) => [[1, { version, schema }]],
   ],
   relay_check_failing: [
     '1 while a check of health fails',
-    ({ checks }) =>
-      checks.map(({ name, state }) => toSample(toBit(state === 'failing'), { check: name })),
+    ({ checks }) => checks.map(({ name, state }) => [toBit(state === 'failing'), { check: name }]),
   ],
   relay_alert_active: [
     '1 while an alert is raised',
-    ({ raisedNames }) =>
-      alertNames.map((name) => toSample(toBit(raisedNames.includes(name)), { name })),
+    ({ raisedNames }) => alertNames.map((name) => [toBit(raisedNames.includes(name)), { name }]),
   ],
   relay_payments_refused: [
     '1 while this check of health refuses new payments',
-    ({ checks }) => checks.map(({ name, refuses }) => toSample(toBit(refuses), { check: name })),
+    ({ checks }) => checks.map(({ name, refuses }) => [toBit(refuses), { check: name }]),
   ],
   relay_intake_open: [
     '1 while new payments are accepted',
@@ -46,9 +42,7 @@ const metrics: Record<string, Metric> = {
   relay_upstream_calls_today: [
     'calls to the nodes in this day (UTC)',
     ({ budget }) =>
-      (['relay', 'callers'] as const).map((asker) =>
-        toSample(budget?.callsToday[asker], { asker }),
-      ),
+      (['relay', 'callers'] as const).map((asker) => [budget?.callsToday[asker], { asker }]),
   ],
   relay_upstream_calls_limit: [
     'limit of the calls to the nodes in a day (UTC)',
@@ -56,25 +50,23 @@ const metrics: Record<string, Metric> = {
   ],
   relay_relayer_balance_wei: [
     'balance of the relayer, which pays for gas',
-    ({ observations, relayerLabel }) => [
-      toSample(observations.balanceWei?.value.toString(), relayerLabel),
-    ],
+    ({ observations, relayerLabel }) => [[observations.balanceWei?.value.toString(), relayerLabel]],
   ],
   relay_relayer_payments_left: [
     "payments that the relayer's balance pays for at today's price",
-    ({ affordable, relayerLabel }) => [toSample(affordable?.atCurrentPrice, relayerLabel)],
+    ({ affordable, relayerLabel }) => [[affordable?.atCurrentPrice, relayerLabel]],
   ],
   relay_relayer_payments_at_worst: [
     "payments that the relayer's balance pays for at the highest price, which limits the open ones",
-    ({ affordable, relayerLabel }) => [toSample(affordable?.atHighestPrice, relayerLabel)],
+    ({ affordable, relayerLabel }) => [[affordable?.atHighestPrice, relayerLabel]],
   ],
   relay_relayer_next_nonce: [
     'next nonce of the relayer in the ledger',
-    ({ nextNonce, relayerLabel }) => [toSample(nextNonce, relayerLabel)],
+    ({ nextNonce, relayerLabel }) => [[nextNonce, relayerLabel]],
   ],
   relay_relayer_in_flight: [
     'payments in transactions that are not mined',
-    ({ carried, relayerLabel }) => [toSample(carried, relayerLabel)],
+    ({ carried, relayerLabel }) => [[carried, relayerLabel]],
   ],
   relay_gas_price_wei: [
     'gas price that a node reports',
@@ -85,14 +77,14 @@ const metrics: Record<string, Metric> = {
     ({ events }) =>
       events
         .filter(({ kind }) => kind !== 'refused' && kind !== 'sms' && kind !== 'gateway')
-        .map(({ kind, event, count }) => toSample(count, { kind, event })),
+        .map(({ kind, event, count }) => [count, { kind, event }]),
   ],
   relay_refusals_total: [
     'sessions without a payment, by reason; own: none was asked for; cut_off: a later dial goes on',
     ({ events }) =>
       events
         .filter(({ kind }) => kind === 'refused')
-        .map(({ event, count }) => toSample(count, { reason: event })),
+        .map(({ event, count }) => [count, { reason: event }]),
   ],
   relay_gateway_requests_total: [
     'requests of each gateway, by outcome: deliveries, replies, bad requests, wrong secrets',
@@ -101,18 +93,18 @@ const metrics: Record<string, Metric> = {
         .filter(({ kind }) => kind === 'gateway')
         .map(({ event: name, count }) => {
           const [gateway = '', event = ''] = name.split('/')
-          return toSample(count, { gateway, event })
+          return [count, { gateway, event }]
         }),
   ],
   relay_sms_total: [
     'messages to phones, by outcome; later: postponed and tried again',
-    ({ counts }) => smsFates.map((fate) => toSample(counts[`sms.${fate}`] ?? 0, { fate })),
+    ({ counts }) => smsFates.map((fate) => [counts[`sms.${fate}`] ?? 0, { fate }]),
   ],
   relay_payments_waiting: ['payments that wait for a nonce', ({ waiting }) => waiting],
   relay_oldest_payment_age_seconds: [
     'age of the oldest unsettled payment in each phase; 0 without one',
     ({ oldest, now, getAgeSeconds }) =>
-      Object.entries(oldest).map(([phase, at]) => toSample(getAgeSeconds(at ?? now), { phase })),
+      Object.entries(oldest).map(([phase, at]) => [getAgeSeconds(at ?? now), { phase }]),
   ],
   relay_head_number: [
     'number of the latest block that a round read',
@@ -133,7 +125,7 @@ const metrics: Record<string, Metric> = {
   relay_node_believed_total: [
     'answers of each node without a proof',
     ({ deployment }) =>
-      deployment.nodes().map(({ label, believed }) => toSample(believed, { node: label })),
+      deployment.nodes().map(({ label, believed }) => [believed, { node: label }]),
   ],
   relay_pool_liquidity_wei: ['wei that the pool can lend', ({ pool }) => pool?.liquidityWei],
   relay_pool_cap_left_wei: [
@@ -187,7 +179,7 @@ export function writeMetrics(deployment: Deployment, healthData: KnownHealthData
     .map(([name, [help, read]]) => {
       const type = name.endsWith('_total') ? 'counter' : 'gauge'
       const found = read(readings)
-      const samples = typeof found === 'object' ? found : [toSample(found)]
+      const samples: readonly Sample[] = typeof found === 'object' ? found : [[found]]
       return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(formatSample(name)).join('')}`
     })
     .join('')
@@ -196,7 +188,7 @@ export function writeMetrics(deployment: Deployment, healthData: KnownHealthData
 /** Writes a sample; nothing if its value is not known yet. */
 const formatSample =
   (name: string) =>
-  ({ value, labels = {} }: Sample): string => {
+  ([value, labels = {}]: Sample): string => {
     const pairs = Object.entries(labels).map(([key, value]) => `${key}="${escapeLabel(value)}"`)
     const label = pairs.length === 0 ? '' : `{${pairs.join()}}`
     return value === undefined ? '' : `${name}${label} ${value}\n`

@@ -1,6 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
-import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
+import type { LoanLog } from '../../src/loan/calls.ts'
+import type { BookedLoan } from '../../src/loan/loan-book.ts'
 import type { PagePosition } from '../../src/operator/kept/backup.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'

@@ -10,7 +10,7 @@ import {
   stringToHex,
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import type { LoanLog } from '../../src/loan/loan-book.ts'
+import type { LoanLog } from '../../src/loan/calls.ts'
 import type { LocalWorth } from '../../src/loan/local-worth.ts'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
 import type { OfferDecision, OpenSlot, PaymentOffer } from '../../src/relay/ledger/acceptance.ts'

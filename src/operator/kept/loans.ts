@@ -1,12 +1,7 @@
 import type { Address } from 'viem'
 import * as z from 'zod/mini'
-import {
-  applyLoanEvent,
-  type BookedLoan,
-  emptySums,
-  type LoanLog,
-  type LoanSums,
-} from '../../loan/loan-book.ts'
+import type { LoanLog } from '../../loan/calls.ts'
+import { applyLoanEvent, type BookedLoan, emptySums, type LoanSums } from '../../loan/loan-book.ts'
 import { readMetaAs, saveMeta, weiDigits } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { steps } from '../../relay/ledger/steps.ts'

@@ -29,10 +29,7 @@ export const writes = declare('writes')
 /** Declares a step that writes, and after which a round is due. */
 export const opens = declare('opens')
 
-type AnyStep = ((step: never, ...args: never[]) => unknown) & {
-  kind: StepKind
-  isUrgent?: ((...args: never[]) => boolean) | undefined
-}
+type AnyStep = Step<never, never[], unknown>
 
 export type Steps = Readonly<Record<string, AnyStep>>
 

@@ -24,12 +24,7 @@ import {
 } from './totals.ts'
 
 /** Counts open payments: `accountOpenCount` those of one account, the others those of all. */
-export type Usage = {
-  accountOpenCount: number
-  /** Counts payments with a nonce whose transactions are in no block. */
-  carried: number
-  waiting: number
-}
+export type Usage = ReturnType<typeof countUsage>
 
 /** Tells how many payments may be open and may wait now, the new one included. */
 export type Capacity = Pace & { open: number; waiting: number; isPriceTooHigh: boolean }
@@ -99,8 +94,9 @@ export function findFreeNonce(
   return nonce < countMined(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
+export const countUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>) => ({
   accountOpenCount: listOpenPayments(rows, account).length,
+  /** Counts payments with a nonce whose transactions are in no block. */
   carried: countCarried(readRelayerTotals(rows, relayer)),
   waiting: readQueue(rows).waiting,
 })

@@ -1,15 +1,8 @@
 import { type Hex, zeroAddress } from 'viem'
-import type { PaymentKind } from '../../../loan/kinds.ts'
 import type { Draft, LedgerRules, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import type { Row } from '../rows.ts'
-import {
-  getNextState,
-  isOutcomeUnknown,
-  type PaymentEvent,
-  type PaymentState,
-  phases,
-} from '../transitions.ts'
+import { getNextState, isOutcomeUnknown, type PaymentEvent, phases } from '../transitions.ts'
 import type { Execution, IntentExecution, Order } from '../values.ts'
 import { addPaymentClues, dropPaymentClues } from './clues.ts'
 import { countEvent } from './counts.ts'
@@ -26,14 +19,8 @@ import {
   updateBlockContents,
 } from './totals.ts'
 
-export type Transition = {
-  intentId: Hex
-  kind: PaymentKind
-  from: PaymentState
-  to: PaymentState
-  hash: Hex | undefined
-  reason: string
-}
+/** Tells how a payment's state has changed, and why. */
+export type Transition = ReturnType<typeof applyEvent>[number]
 
 type PaymentRow = Row<'payments'>
 
@@ -155,7 +142,7 @@ export function applyEvent(
   payment: PaymentRow | undefined,
   event: PaymentEvent,
   columns: Partial<PaymentRow> = {},
-): Transition[] {
+) {
   const to = payment && getNextState(payment.state, event)
   if (payment === undefined || to === undefined) return []
   const after = { ...payment, ...columns, state: to }

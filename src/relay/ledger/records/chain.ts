@@ -18,12 +18,6 @@ export type AccountState = {
 
 export type FactReading = (typeof factReadings)[number]
 
-/** Names the relayer that saved a record. Another relayer ignores what is about that key. */
-type SavedByRelayer = { relayer?: string | undefined }
-
-const isOfRelayer = ({ relayer }: StepContext, saved: SavedByRelayer): boolean =>
-  saved.relayer === relayer
-
 /** Returns the last known head, and the blocks that were followed up to it, the head first. */
 export function readFollowedBlocks(step: StepContext): {
   head: BlockId | undefined
@@ -31,9 +25,9 @@ export function readFollowedBlocks(step: StepContext): {
 } {
   const saved = readMeta(step.rows, 'head')
   if (saved === undefined) return { head: undefined, followedBlocks: [] }
-  const { relayer: _, below: ancestors = [], count, ...head } = saved
+  const { relayer, below: ancestors = [], count, ...head } = saved
   const { number, hash } = head
-  const isFollowed = count !== undefined && isOfRelayer(step, saved)
+  const isFollowed = count !== undefined && relayer === step.relayer
   const followedBlocks = isFollowed ? [{ ...head, count }, ...ancestors] : []
   return { head: { number, hash }, followedBlocks }
 }
@@ -49,8 +43,8 @@ export function saveFollowedBlocks(
 export function readObservations(step: StepContext): Observations {
   const saved = readMeta(step.rows, 'observations') ?? readMeta(step.rows, 'sight')
   if (saved === undefined) return {}
-  const { relayer: _, ...observations } = saved
-  return isOfRelayer(step, saved) ? observations : dropDeploymentFacts(observations)
+  const { relayer, ...observations } = saved
+  return relayer === step.relayer ? observations : dropDeploymentFacts(observations)
 }
 
 function saveObservations({ rows, relayer }: StepContext, observations: Observations): void {

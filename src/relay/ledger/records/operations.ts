@@ -8,7 +8,7 @@ import { getAgreed, getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
 import { reads } from '../port.ts'
-import type { Listing, Row } from '../rows.ts'
+import type { Row } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 import { type Execution, smsParties } from '../values.ts'
 import { forgetMissing, listMissing, recordSetBack } from './possible-loss.ts'
@@ -81,9 +81,7 @@ const listArchived = (rows: Draft): Row<'history'>[] =>
 function readPage(rows: Draft, query: PaymentQuery) {
   const named = findByHashOrIntent(rows, query)
   if (named !== undefined) return { payments: named.map((row) => toRecord(row)), next: undefined }
-  const listedRows = toListings(query)
-    .flatMap((listing) => listRows(rows, listing, query))
-    .sort((a, b) => b.at - a.at)
+  const listedRows = listRows(rows, query).sort((a, b) => b.at - a.at)
   const { page, next } = cutPage(listedRows, query.limit)
   // Filters after the cut, so a page may have fewer payments although there is a next one.
   const matches = page
@@ -132,19 +130,6 @@ function findRow(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | u
   return listArchived(rows).find(({ intent_id }) => intent_id === intent)
 }
 
-type PaymentListing = Pick<Listing<'payments'>, 'table' | 'list' | 'group'>
-type HistoryListing = Pick<Listing<'history'>, 'table' | 'list'>
-
-function toListings({
-  state,
-  account,
-  archived,
-}: PaymentQuery): readonly (PaymentListing | HistoryListing)[] {
-  if (archived === true) return [{ table: 'history', list: 'age' }]
-  if (account !== undefined) return [{ table: 'payments', list: 'account', group: account }]
-  return listPhases(state).map((group) => ({ table: 'payments', list: 'phase', group }))
-}
-
 function listPhases(state: PaymentState | undefined): readonly Phase[] {
   if (state === undefined) return phaseNames
   const phase = phases[state]
@@ -153,8 +138,7 @@ function listPhases(state: PaymentState | undefined): readonly Phase[] {
 
 function listRows(
   rows: Draft,
-  listing: PaymentListing | HistoryListing,
-  { since, before, limit }: PaymentQuery,
+  { state, account, archived, since, before, limit }: PaymentQuery,
 ): ListedRow[] {
   const range = {
     newest: true,
@@ -163,13 +147,17 @@ function listRows(
     // A fixed time, because an age would move with the clock from page to page.
     ...(before === undefined ? {} : { before }),
   }
-  if (listing.table === 'history') {
-    return rows.list({ ...listing, ...range }).map((row) => ({ row, at: row.settled_at }))
+  if (archived === true) {
+    const listed = rows.list({ table: 'history', list: 'age', ...range })
+    return listed.map((row) => ({ row, at: row.settled_at }))
   }
-  const isByAccount = listing.list === 'account'
-  return rows
-    .list({ ...listing, ...range })
-    .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
+  if (account !== undefined) {
+    const listed = rows.list({ table: 'payments', list: 'account', group: account, ...range })
+    return listed.map((row) => ({ row, at: row.accepted_at }))
+  }
+  return listPhases(state)
+    .flatMap((group) => rows.list({ table: 'payments', list: 'phase', group, ...range }))
+    .map((row) => ({ row, at: row.since }))
 }
 
 /** Shows operators a payment; wei are decimal digits. */

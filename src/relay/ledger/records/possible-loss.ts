@@ -23,9 +23,9 @@ export type NextNonces = { chain: number; pool: number; relayer?: string }
  * Names a relayer's next nonce on the chain. `lostAt` is when an unknown transaction showed that
  * rows may have been lost, `begunAt` when the ledger began with a used key: new, or without rows.
  */
-const rowName = 'compared'
-
-const readComparison = (rows: Draft) => readMeta(rows, rowName)
+const readComparison = (rows: Draft) => readMeta(rows, 'compared')
+const saveComparison = (rows: Draft, comparison: MetaValue<'compared'>): void =>
+  saveMeta(rows, 'compared', comparison)
 
 /** Returns when rows may have been lost, until nothing that they held can execute any more. */
 export const readPossibleLossAt = (rows: Draft): number | undefined => readComparison(rows)?.lostAt
@@ -79,7 +79,7 @@ export function compareNonces({ rows, relayer }: StepContext, { chain, pool }: N
   if (known !== undefined && isSameKey && !isUnknown) return
   const lostAt = isUnknown ? rows.now : known?.lostAt
   const begunAt = known === undefined && chain > ownNext ? rows.now : known?.begunAt
-  saveMeta(rows, rowName, { relayer, nextNonce, lostAt, begunAt } satisfies MetaValue<'compared'>)
+  saveComparison(rows, { relayer, nextNonce, lostAt, begunAt })
 }
 
 /** Records that an operator has set the ledger back, or leaves missing rows behind. */
@@ -95,12 +95,7 @@ export function mayMissSigned(rows: Draft): boolean {
 export function recordPossibleLoss({ rows, relayer }: StepContext): void {
   const known = readComparison(rows)
   const nextNonce = known?.nextNonce ?? 0
-  saveMeta(rows, rowName, {
-    ...known,
-    relayer,
-    nextNonce,
-    lostAt: rows.now,
-  } satisfies MetaValue<'compared'>)
+  saveComparison(rows, { ...known, relayer, nextNonce, lostAt: rows.now })
 }
 
 /** Ends the doubt if a final block (Unix time in s) is later than each deadline signed before. */
@@ -111,11 +106,11 @@ export function endPossibleLoss(rows: Draft, finalSeconds: number): void {
     at !== undefined && finalSeconds > at / 1000 + maxDeadlineSeconds
   const { lostAt, begunAt } = known
   if (!isOver(lostAt) && !isOver(begunAt)) return
-  saveMeta(rows, rowName, {
+  saveComparison(rows, {
     ...known,
     lostAt: isOver(lostAt) ? undefined : lostAt,
     begunAt: isOver(begunAt) ? undefined : begunAt,
-  } satisfies MetaValue<'compared'>)
+  })
 }
 
 /** Limits the names that are kept: the first ones tell what has happened. */

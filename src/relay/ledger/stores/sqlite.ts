@@ -25,9 +25,6 @@ type SqlLedgerOptions<Any extends Steps> = LedgerParts<Any> & {
 /** Limits the rows in the cache, of 1 to 3 kB each. */
 const maxCachedRows = 4_000
 
-/** Maps names to rows as the database has them; undefined if it has no row of this name. */
-type RowCache = Recent<AnyRow | undefined>
-
 /**
  * Creates the ledger on SQLite. A method's writes are one transaction, and nothing runs between its
  * reads and writes. No other writer may use the database, since cached rows are not read again.
@@ -38,6 +35,7 @@ export function createSqlLedger<Any extends Steps>(
 ): SyncPort<Any> {
   const statements = createStatements(tables)
   sql.transaction(() => openTables(sql, tables, statements))
+  /** Maps names to rows as the database has them; undefined if it has no row of this name. */
   const cachedRows = createRecent<AnyRow | undefined>(maxCachedRows)
   const emptyTables = new Set(Object.keys(tables).filter((table) => isEmpty(sql, table)))
   const view = createSqlView(sql, tables, statements, cachedRows, emptyTables)
@@ -121,7 +119,7 @@ function createSqlView(
   sql: Sql,
   tables: Tables,
   statements: Statements,
-  cachedRows: RowCache,
+  cachedRows: Recent<AnyRow | undefined>,
   /** Holds tables in which no row was ever written: they are not read. */
   emptyTables: ReadonlySet<string>,
 ): View {
