@@ -8,7 +8,6 @@ export type AuditEntry = KeptRow<'audit'>
 
 export type IntakeSetting = Parameters<typeof parts.setIntake>[1]
 
-/** Maps accounts to those of numbers' former forms; the last call has `kept`, the total. */
 type Renumbering = Parameters<typeof parts.renumber>[1] & { id: string }
 
 /** Describes a session's change of a wallet: it adds that of a code, or cancels a replacement. */
@@ -33,9 +32,6 @@ export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain
 /** Names the actions that change nothing. */
 const lookUps = ['lookup', 'session']
 
-/** Sets how long audit entries are stored: longer than all that they are about. */
-const retentionMs = 400 * 24 * 60 * 60 * 1000
-
 /** Records an operator's action once per id; `at` is given of one in another ledger. */
 export function recordAction(
   rows: KeptDraft,
@@ -43,11 +39,6 @@ export function recordAction(
 ): void {
   if (rows.row('audit', id) !== undefined) return
   rows.put('audit', { id, at: Math.min(at, rows.now), action, detail })
-}
-
-export function pruneAudit(rows: KeptDraft, limit: number): void {
-  const old = rows.list({ table: 'audit', list: 'age', olderThanMs: retentionMs, limit })
-  for (const { id } of old) rows.drop('audit', id)
 }
 
 /** Limits the pages that one step searches, of about 500 entries. */

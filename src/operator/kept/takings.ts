@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
+import { dropOld } from '../../relay/ledger/draft.ts'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
 import { columnTypes, type Row } from '../../relay/ledger/rows.ts'
 import { parts, steps } from '../../relay/ledger/steps.ts'
 import type { Order, RecallTimes, StepKey } from '../../relay/ledger/values.ts'
-import { pruneAudit } from './audit.ts'
 import { pruneEvents } from './events.ts'
 import { findRecallStanding, listHoldSteps } from './recalls.ts'
 import type { Kept, KeptDraft } from './tables.ts'
@@ -55,6 +55,8 @@ function archiveTaking(rows: KeptDraft, payment: Row<'payments'>): void {
   rows.put('history', { ...past, reference })
 }
 
+/** Sets how long audit entries are stored: longer than all that they are about. */
+const auditMs = 400 * 24 * 60 * 60 * 1000
 /** Limits the entries of the audit that are deleted at a time. */
 const pruneLimit = 200
 
@@ -89,7 +91,7 @@ export const takingSteps = {
   }),
   prune: writes((step: Kept): void => {
     for (const payment of parts.prunePayments(step)) archiveTaking(step.rows, payment)
-    pruneAudit(step.rows, pruneLimit)
+    dropOld(step.rows, 'audit', auditMs, pruneLimit)
     pruneEvents(step)
   }),
   findPayments: reads((step: Kept, ...query: Arguments<'findPayments'>) =>

@@ -51,7 +51,6 @@ const findPaymentIn =
 const toTaking = ({ payment, taking }: Paid) => ({
   intentId: payment.intent_id,
   amountWei: BigInt(payment.spends),
-  /** Holds what the payment's caller agreed to in local money. */
   agreed: parts.getAgreed(payment),
   state: payment.state,
   assuredAt: payment.assured_at,

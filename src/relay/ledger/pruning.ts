@@ -1,11 +1,8 @@
-import type { Draft, StepContext } from './draft.ts'
+import { type Draft, dropOld, type StepContext } from './draft.ts'
 import { deleteNonce, isCarriedBy } from './payments/nonces.ts'
 import { archivePayments, getPaymentRow } from './payments/payment-states.ts'
 import { pruneSms } from './payments/sms.ts'
 import { writes } from './port.ts'
-import { pruneShown } from './records/first-values.ts'
-import { pruneRecalls } from './records/recalls.ts'
-import { pruneRefusals } from './records/standing.ts'
 import type { Listing, Row, TableName } from './rows.ts'
 
 const pruneLimit = 200
@@ -26,7 +23,7 @@ export function prunePayments({
   const done = { table: 'nonces', list: 'phase', group: 'done' } as const
   const nonces = listOlderThan(rows, retentionMs, done)
   const sessions = listOlderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
-  const history = listOlderThan(rows, historyMs, { table: 'history', list: 'age' })
+  dropOld(rows, 'history', historyMs, pruneLimit)
   pruneSms(rows, retentionMs, pruneLimit)
   for (const [account, group] of Map.groupBy(payments, (payment) => payment.account)) {
     archivePayments(rows, account, group)
@@ -38,10 +35,8 @@ export function prunePayments({
   for (const { session } of sessions) {
     if (getPaymentRow(rows, session) === undefined) rows.drop('sessions', session)
   }
-  for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
-  pruneShown(rows, retentionMs, pruneLimit)
-  pruneRefusals(rows, retentionMs, pruneLimit)
-  pruneRecalls(rows, retentionMs, pruneLimit)
+  for (const table of ['shown', 'refusals', 'recalls'])
+    dropOld(rows, table, retentionMs, pruneLimit)
   return payments
 }
 

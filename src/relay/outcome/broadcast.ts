@@ -1,16 +1,12 @@
 import { chooseVerdict, type NodeVerdict, type SendVerdict } from '../../chain/refusals.ts'
 import { decodeRequests } from '../forwarder/requests.ts'
-import type { SignedTransaction } from '../ledger/values.ts'
+import type { TransactionToSend } from '../ledger/acceptance.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 import { readRequestPayee } from './payees.ts'
 
 /** Describes a recorded transaction that a process sends. */
-export type Sending = {
-  nonce: number
-  transaction: SignedTransaction
-  /** Is true if nothing was signed for the nonce before. */
-  isFirst: boolean
+export type Sending = Omit<TransactionToSend, 'requests'> & {
   /** Is true if the ledger does not know that these bytes have left. */
   isUnsent: boolean
 }

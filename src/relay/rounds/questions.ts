@@ -61,7 +61,6 @@ function createAnswers(relayer: Relayer) {
       if (by === undefined) return { kind: 'unspent' }
       return { kind: 'spent', by: typeof by === 'number' ? undefined : by }
     },
-    /** Returns what only payments of the ledger can take out of an account, as of a block. */
     readSettled: (account: Address, blockHash: Hex) =>
       readSettled(relayer, account, blockHash, startTimeout()),
     readPayee: async (request: SignedRequest): Promise<Payee> =>

@@ -330,7 +330,6 @@ export function toPayment(row: PaymentRow) {
     /** Tells why it failed, if it did. */
     reason: reason ?? '',
     acceptedAt: row.accepted_at,
-    /** Tells since when it is assured, before its block is final (Unix time in ms). */
     assuredAt: row.assured_at,
     /** Tells whether it was final at once, and no proved block has assured it since. */
     isBacked: row.backed !== undefined,

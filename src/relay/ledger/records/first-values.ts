@@ -52,9 +52,3 @@ export function isLateAnswer(
     return first !== undefined && rows.now - first.shown_at > holdsMs
   })
 }
-
-export function pruneShown(rows: Draft, olderThanMs: number, limit: number): void {
-  for (const row of rows.list({ table: 'shown', list: 'age', olderThanMs, limit })) {
-    rows.drop('shown', row.session, row.step, row.name)
-  }
-}

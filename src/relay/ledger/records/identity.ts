@@ -108,10 +108,6 @@ function identify(step: StepContext, identity: Identity, counted?: GatewayCounts
 
 const numberingRow = 'identity.NUMBERING'
 
-/**
- * Records accounts of former number forms, but not of numbers that have paid from their present
- * one, and adopts another table of forms.
- */
 export function renumber(
   { rows }: StepContext,
   { numbering, accounts, kept }: Renumbering,

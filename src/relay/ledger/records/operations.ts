@@ -44,7 +44,6 @@ function saveIntake(rows: Draft, intake: Intake): Intake {
   return intake
 }
 
-/** Sets whether new payments are accepted; a drain may name the next account secret. */
 export function setIntake(
   { rows }: StepContext,
   kind: Intake['kind'],

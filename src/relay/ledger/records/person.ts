@@ -10,7 +10,6 @@ import { readTrace, searchPage, toRecord } from './operations.ts'
 import { isRecalled } from './recalls.ts'
 import { isHeld, readSessionTrace } from './standing.ts'
 
-/** Asks to erase an account. The search of past payments begins at `from`. */
 type ErasureRequest = { account: Address; from: number; keepsReminder: boolean }
 
 const emptyPage = { payments: [], archived: [], sessions: [], next: undefined }
@@ -59,11 +58,6 @@ const searchHistory = (rows: Draft, account: Address, from: number) =>
     (row) => row.account === account,
   )
 
-/**
- * Deletes what is stored about an account, except what protects money. Sessions and payments stay
- * as long as usual, so that a redelivery is answered and pays nothing. After that, the history
- * holds the payments without the account. If `next` is set, another step begins there.
- */
 export function eraseAccount(
   { rows, rules }: StepContext,
   { account, from, keepsReminder }: ErasureRequest,

@@ -36,7 +36,6 @@ function judgeRate(rows: Draft, offered: OfferedRate): 'accepted' | 'refused' {
   return 'accepted'
 }
 
-/** Accepts a price for the kept currency; undefined if none is kept. */
 export function acceptRate({ rows }: StepContext, micros: bigint): KnownRate | undefined {
   const kept = readRate(rows)
   if (kept === undefined) return undefined

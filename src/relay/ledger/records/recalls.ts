@@ -317,11 +317,6 @@ export function endRecall({ rows }: StepContext, account: Address, intentId?: He
   return found.length > 0
 }
 
-export function pruneRecalls(rows: Draft, olderThanMs: number, limit: number): void {
-  const old = rows.list({ table: 'recalls', list: 'age', olderThanMs, limit })
-  for (const { account } of old) rows.drop('recalls', account)
-}
-
 export const recallSteps = {
   /** Lists what is held back in an account, the oldest first. */
   listRecalled: reads(({ rows }, account: Address): Recalled[] =>

@@ -64,12 +64,6 @@ export function readSessionTrace(rows: Draft, session: string) {
   }
 }
 
-export function pruneRefusals(rows: Draft, olderThanMs: number, limit: number): void {
-  const old = rows.list({ table: 'refusals', list: 'age', olderThanMs, limit })
-  for (const { account } of old) rows.drop('refusals', account)
-}
-
-/** Holds or releases an account: a held one begins no payment. */
 export function setHold({ rows }: StepContext, account: Address, mustHold: boolean) {
   if (!mustHold) rows.drop('holds', account)
   else if (!isHeld(rows, account)) rows.put('holds', { account, held_at: rows.now })
