@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { hidePins, writeRequest } from '../../../scripts/stack/phone/page/phone.js'
+import {
+  createGatewayForm,
+  hidePins,
+  writeRequest,
+} from '../../../scripts/stack/phone/page/phone.js'
 import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
+import { africasTalking } from '../../../src/ussd/gateways/presets.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 
@@ -30,4 +35,17 @@ test('a dialled code hides possible PINs, but not choices and numbers', () => {
   const of = dialled('*384*2*0700000002*0.1*5071#', 'Amount:', '1000')
   expect(of.steps[0]?.shown).toBe('*384*2*0700000002*0.1*PIN#')
   expect(writeRequest(posts, of, 1, 'shown')).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)
+})
+
+test('a code of the service with more parts stands before the answers, and hides none of its own', () => {
+  const serviceCode = '*38400*1#'
+  const shown = hidePins('*38400*1*2*5071#', undefined, serviceCode)
+  expect(shown).toBe('*38400*1*2*PIN#')
+  const form = createGatewayForm(africasTalking.declaration, serviceCode)
+  const steps = ['*38400*1*2*5071#', serviceCode].map((typed) => ({ typed, shown, replies: [] }))
+  const send = (step: number, part?: 'shown') =>
+    writeRequest(form, { id: 'p', phone: '+254700000001', steps: steps.slice(step) }, 0, part)
+  expect(send(0)).toMatch(/text=2\*5071$/)
+  expect(send(0, 'shown')).toMatch(/text=2\*PIN$/)
+  expect(send(1)).toMatch(/text=$/)
 })

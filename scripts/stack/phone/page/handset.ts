@@ -16,6 +16,8 @@ export type GatewayForm = {
   contentType: string
   /** Tells that the first request has no answers, so that the answers in a code are dropped. */
   startsEmpty: boolean
+  /** Is what callers dial: answers in a code stand behind it. */
+  serviceCode: string
   /** Is the declared code that stands before the answers; undefined if none does. */
   dialled?: string | undefined
   write: (dialled: DialledText, gatewayState: string) => string
@@ -24,7 +26,10 @@ export type GatewayForm = {
 }
 
 /** Creates the form of a gateway from its declaration. */
-export type CreateGatewayForm = (declaration: GatewayDeclaration) => GatewayForm
+export type CreateGatewayForm = (
+  declaration: GatewayDeclaration,
+  serviceCode?: string,
+) => GatewayForm
 
 /** Describes what was typed in a session, as it is and as it is shown, with the replies to it. */
 type DialledSession = {

@@ -15,7 +15,7 @@ const encodings = {
 }
 
 /** @type {import('./handset.ts').CreateGatewayForm} */
-export const createGatewayForm = (declaration) => {
+export const createGatewayForm = (declaration, serviceCode = '*384#') => {
   const { name, posts, session, phone, hasPlus, text, dialled } = declaration
   const { state, sequence, kinds, reply } = declaration
   const [contentType, encode] = encodings[posts]
@@ -24,7 +24,8 @@ export const createGatewayForm = (declaration) => {
     contentType,
     startsEmpty: kinds !== undefined,
     dialled,
-    write({ code = '*384#', ...typed }, gatewayState) {
+    serviceCode,
+    write({ code = serviceCode, ...typed }, gatewayState) {
       const isFirst = typed.text === ''
       const answers = isFirst ? [] : typed.text.split('*')
       const accumulated = dialled ? `${[dialled, ...answers].join('*')}#` : typed.text
@@ -65,21 +66,27 @@ function decode(value, type) {
   return value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-const readCodeAnswers = (code) => code.split(/[*#]/).slice(2, -1)
+/** Lists the answers that a dialled code has behind the code of the service. */
+const readCodeAnswers = (code, { serviceCode }) =>
+  code.slice(serviceCode.length).split(/[*#]/).slice(0, -1)
 
 /** @type {import('./handset.ts').WriteRequest} */
 export const writeRequest = (form, { id, phone, steps }, index, part = 'typed') => {
   const [code, ...answers] = steps.slice(0, index + 1).map((step) => step[part])
   // The gateway passes the answers in a code on, unless its sessions start without any.
-  const codeAnswers = form.startsEmpty ? [] : readCodeAnswers(code)
+  const codeAnswers = form.startsEmpty ? [] : readCodeAnswers(code, form)
   const dialled = { phone, session: id, text: [...codeAnswers, ...answers].join('*'), code }
   return form.write(dialled, steps[index - 1]?.replies.at(-1)?.gatewayState ?? '')
 }
 
-/** @type {(typed: string, screen?: string) => string} */
-export const hidePins = (typed, screen) => {
+/** @type {(typed: string, screen?: string, serviceCode?: string) => string} */
+export const hidePins = (typed, screen, serviceCode = '*384#') => {
   // No screen tells what the answers in a code are for, so each of them may be a PIN.
-  if (screen === undefined) return typed.replaceAll(/(?<=\*)\d{4,6}(?=[*#])/g, 'PIN')
+  if (screen === undefined) {
+    const answersAt = serviceCode.length - 1
+    const answers = typed.slice(answersAt).replaceAll(/(?<=\*)\d{4,6}(?=[*#])/g, 'PIN')
+    return `${typed.slice(0, answersAt)}${answers}`
+  }
   // An answer of one or two characters goes back or to more of the list, so it is no PIN.
   return screen.includes('PIN') && typed.length > 2 ? 'PIN' : typed
 }
@@ -93,7 +100,8 @@ function writeFlow() {
   const lines = ['# Written by /phone. Each typed PIN is replaced by a fictional one.']
   sessions.forEach(({ phone, steps }, place) => {
     if (phone !== sessions[place - 1]?.phone) lines.push(`phone ${phone}`)
-    lines.push('dial', ...readCodeAnswers(steps[0].typed).map((part) => `> ${part}`))
+    const answers = readCodeAnswers(steps[0].typed, readSetup())
+    lines.push('dial', ...answers.map((part) => `> ${part}`))
     steps.forEach(({ typed, shown, mode, replies: [reply, ...repeated] }, index) => {
       if (typed !== shown && !pins.includes(typed)) pins.push(typed)
       const pin = fictionalPins[pins.indexOf(typed) % fictionalPins.length]
@@ -110,14 +118,16 @@ function writeFlow() {
   return `${lines.join('\n')}\n`
 }
 
-const serviceCode = '*384#'
 const sessions = []
 const find = (id) => document.getElementById(id)
 const readSetup = () => JSON.parse(find('phone').dataset.setup)
 let isPosting = false
 
 const findForm = ({ gateway }) =>
-  createGatewayForm(readSetup().gateways.find(({ name }) => name === gateway))
+  createGatewayForm(
+    readSetup().gateways.find(({ name }) => name === gateway),
+    readSetup().serviceCode,
+  )
 
 const isHeldBack = ({ mode, replies }) => mode === 'Deliver late' && replies.length === 0
 const isReplyLost = ({ mode, replies }) => mode === 'Lose the reply' && replies.length === 1
@@ -139,7 +149,8 @@ async function send() {
   const fault = isDial ? findDialFault(number, typed) : ''
   setTexts({ fault })
   if (fault !== '') return
-  const shown = hidePins(typed, isDial ? undefined : getScreen(sessions.at(-1)))
+  const screen = isDial ? undefined : getScreen(sessions.at(-1))
+  const shown = hidePins(typed, screen, readSetup().serviceCode)
   if (isDial) {
     const id = `phone-${crypto.randomUUID().slice(0, 13)}`
     const dialled = { id, phone: number, gateway, profile, startedAt: Date.now() }
@@ -155,7 +166,9 @@ async function send() {
 
 function findDialFault(number, code) {
   if (!/^\+[1-9]\d{6,14}$/.test(number)) return 'A number has the form +254700000001.'
-  return /^\*384(\*[^*#]+)*#$/.test(code) ? '' : 'Dial *384#, or a code such as *384*1#.'
+  const start = readSetup().serviceCode.slice(0, -1)
+  const isDialled = code.startsWith(start) && /^(\*[^*#]+)*#$/.test(code.slice(start.length))
+  return isDialled ? '' : `Dial ${start}#, or a code such as ${start}*1#.`
 }
 
 /** Posts a step as its gateway does, with the same bytes each time. */
@@ -205,6 +218,7 @@ function draw() {
   const session = sessions.at(-1)
   const isAnswer = isWaiting(session)
   const field = find('typed')
+  const { serviceCode } = readSetup()
   if (isAnswer && field.value === serviceCode) field.value = ''
   if (!isAnswer && field.value === '') field.value = serviceCode
   if (session === undefined) return
@@ -289,7 +303,7 @@ function describeReplies(step) {
 /** Types a key into the phone's field. The first key replaces the suggested code. */
 function type(key) {
   const field = find('typed')
-  if (field.value === serviceCode) field.value = ''
+  if (field.value === readSetup().serviceCode) field.value = ''
   field.value += key
   field.setSelectionRange(field.value.length, field.value.length)
 }

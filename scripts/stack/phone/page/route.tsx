@@ -6,6 +6,7 @@ import { pageRoutes, showPage } from '../../../../src/pages/route.tsx'
 import { parseJson } from '../../../../src/runtime/json.ts'
 import type { GatewayDeclaration } from '../../../../src/ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../../../../src/ussd/gateways/presets.ts'
+import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { phoneCss, phoneJs } from './assets.ts'
 import { sessionNames } from './handset.ts'
 import { type AskOperator, readPayments } from './payment.ts'
@@ -16,7 +17,7 @@ export type PhoneConfig = {
   operatorToken: string | undefined
   callbackSecret: string | undefined
   unit: Unit
-  menu: { profile: string; localCurrency?: string | undefined; sessionSeconds: number }
+  menu: Pick<MenuSettings, 'profile' | 'localCurrency' | 'sessionSeconds' | 'shortCode'>
   gateway: GatewayDeclaration | undefined
 }
 
@@ -53,6 +54,7 @@ export function createPhoneApp(options: PhoneOptions): Hono {
         profile={menu.profile}
         unit={unit}
         sessionSeconds={menu.sessionSeconds}
+        serviceCode={menu.shortCode ?? '*384#'}
       />
     )
     return showPage(c, page, { title: 'Phone', css: phoneCss, js: phoneJs, refreshSeconds: 2 })

@@ -21,20 +21,22 @@ export type PhonePageOptions = {
   unit: Unit
   /** Is how long a session lives. */
   sessionSeconds: number
+  /** Is what callers dial. */
+  serviceCode: string
 }
 
 /** Renders the page; `phone.js` fills in what the phone and its gateway do. */
 export function PhonePage(options: PhonePageOptions) {
-  const { gateways, messages, sessionSeconds } = options
+  const { gateways, messages, sessionSeconds, serviceCode } = options
   const alphabets = { alphabet: basicAlphabet, extension: extendedAlphabet, maxSeptets }
   return (
     <div class="bench">
       <form
         id="phone"
         data-refresh
-        data-setup={JSON.stringify({ gateways, sessionSeconds, ...alphabets })}
+        data-setup={JSON.stringify({ gateways, sessionSeconds, serviceCode, ...alphabets })}
       >
-        <Handset />
+        <Handset {...options} />
         <Settings {...options} />
       </form>
       <div>
@@ -62,7 +64,7 @@ export function PhonePage(options: PhonePageOptions) {
   )
 }
 
-function Handset() {
+function Handset({ serviceCode }: Pick<PhonePageOptions, 'serviceCode'>) {
   const screenFacts = { kind: 'Screen', length: 'Length', alphabet: 'Alphabet' }
   const facts = { ...screenFacts, delay: 'Reply', timer: 'Session' }
   return (
@@ -76,7 +78,7 @@ function Handset() {
           <label id="label" for="typed">
             Dial
           </label>
-          <input id="typed" name="typed" autocomplete="off" maxlength={160} value="*384#" />
+          <input id="typed" name="typed" autocomplete="off" maxlength={160} value={serviceCode} />
         </div>
         <div class="keys">
           <button type="submit" id="send">
