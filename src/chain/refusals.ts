@@ -127,7 +127,8 @@ export async function waitForVerdict(
 
 /** Creates the error of a transaction that no node took, with the failures of all nodes. */
 function createFailure(failures: readonly unknown[]): Error {
-  const cause = new AggregateError(failures, describeVerdicts(failures))
+  const verdicts = failures.map((failure) => toVerdict(failure).verdict)
+  const cause = new AggregateError(failures, verdicts.join(', '))
   const refusals = failures.filter((failure) => failure instanceof RpcError)
   if (refusals.length < failures.length) {
     return new TransportError('the transaction may have been sent', { cause })
@@ -137,9 +138,6 @@ function createFailure(failures: readonly unknown[]): Error {
   if (refusal === undefined) return new TransportError('there is no node')
   return new RpcError(refusal.code, refusal.message, refusal.data, { cause })
 }
-
-const describeVerdicts = (failures: readonly unknown[]): string =>
-  failures.map((failure) => toVerdict(failure).verdict).join(', ')
 
 /** Returns each node's verdict on a transaction that none took, from the error of sending it. */
 export function listVerdicts(error: unknown): NodeVerdict[] {

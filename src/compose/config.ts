@@ -36,7 +36,6 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.MAX_GAS_PRICE_WEI },
     /** Maps each served network to its node URLs, the preferred first. */
     networks,
-    /** Maps each network to its nodes' WebSocket addresses. */
     webSockets: new Map([...networks].map(([id, urls]) => [id, getSocketUrls(settings, id, urls)])),
     unit: readUnit(settings),
     loan: settings.LOAN_ADDRESS.toLowerCase() as Address,
@@ -86,7 +85,6 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
   }
 }
 
-/** Reads what the menu shows and asks for. */
 const readMenu = (settings: Settings) => ({
   profile: settings.PROFILE,
   confirms: settings.CONFIRM,
@@ -131,7 +129,6 @@ function readRules(settings: Settings, mining: MiningRules | undefined) {
   }
 }
 
-/** Returns a network's WebSocket addresses; by default those of its nodes. */
 function getSocketUrls(settings: Settings, id: Chain['id'], urls: readonly string[]) {
   const urlsOfRelay = id === settings.chain.id ? settings.NODE_WS_URL : undefined
   const urlsOfNodes = urls.map((url) => url.replace(/^http/, 'ws'))

@@ -36,7 +36,6 @@ export function findContradictions(settings: Settings): Fault[] {
   return faults
 }
 
-/** Checks the keys of relayer and accounts, the contracts, and that real money is guarded. */
 function checkKeys({ chain, isLocal, ...settings }: Settings, refuse: Refuse): void {
   const { RELAYER_MNEMONIC: mnemonic, LOAN_ADDRESS: loan, FORWARDER_ADDRESS: forwarder } = settings
   const { ACCOUNT_ID_SECRET: idSecret, ACCOUNT_KEY_SECRET: keySecret, PIN_SECRET } = settings
@@ -65,7 +64,6 @@ function checkKeys({ chain, isLocal, ...settings }: Settings, refuse: Refuse): v
     )
 }
 
-/** Checks what callers see and may do. */
 function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refuse): void {
   const { PROFILE, PIN_SECRET, RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
   const isDemo = PROFILE === 'demo'
@@ -124,7 +122,6 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
   }
 }
 
-/** Checks nodes, gateways, messages and alerts. */
 function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse): void {
   const { GATEWAY: gateway, UPSTREAM_RESERVE: reserve, UPSTREAM_CALLS_A_DAY: calls } = settings
   for (const id of [30, 31] as const) {
@@ -158,7 +155,6 @@ function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse
   }
 }
 
-/** Checks that each operator has a name and a token of its own, and not the shared one. */
 function checkOperators({ OPERATORS = [], OPERATOR_TOKEN }: Settings, refuse: Refuse): void {
   const operators = listOperators(OPERATORS, OPERATOR_TOKEN)
   const countOf = (name: 'name' | 'tokenHash') => new Set(operators.map((each) => each[name])).size

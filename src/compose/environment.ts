@@ -30,7 +30,6 @@ const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'a
 const text = (pattern: RegExp, error: string) => z.string().check(z.regex(pattern, error))
 const address = text(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
 const token = z.string().check(z.minLength(16, 'has to have 16 characters or more'))
-/** Accepts a text that passes a test. */
 const textThat = <Kind extends string>(isFit: (text: string) => boolean, error: string) =>
   z.custom<Kind>((value) => typeof value === 'string' && isFit(value), error)
 const isSecret = (text: string) => /^0x[0-9a-fA-F]{64}$/.test(text)
@@ -49,7 +48,6 @@ const number = (min: number, max: number) =>
     .check(z.maximum(max, `has to be ${max} or less`))
 const count = (min: number, max: number) =>
   number(min, max).check(z.int('has to be a whole number'))
-/** Reads `none` as undefined. */
 const orNone = <Value>(schema: z.ZodMiniType<Value, unknown>, description: string) =>
   z.pipe(
     z.union([z.literal('none'), schema], `has to be none, or ${description}`),
@@ -333,7 +331,6 @@ export function readSettings(env: Env, otherFaults: readonly Fault[]) {
     isLocal,
     /** Tells whether the blocks of the relay's chain are mined, so that work can prove them. */
     isMined,
-    /** Tells whether anybody may use `/ussd`. */
     isUssdOpenToAll: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
   }
 }

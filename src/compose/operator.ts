@@ -122,7 +122,6 @@ export function assembleOperations(options: OperationsOptions) {
     createOperator: () => assembleOperator(options, readers),
     /** Raises, clears and sends alerts in the background, after each round. */
     startAlertUpdate: (ledger: WholeLedger) => waitUntil(refreshAlerts(ledger)),
-    /** Checks after a round whether the ledger answers. */
     async checkLedger(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isRaised()) await readSharedCondition()
     },

@@ -136,7 +136,6 @@ export function assembleDepositClaim(config: Config, relayer: Relayer) {
 
 const readTimeoutMs = 5_000
 
-/** Creates a reader of the loan contract through a node. */
 export const assembleLoan = (
   { loan }: Pick<Config, 'loan'>,
   { node, clock }: Pick<Relayer, 'node' | 'clock'>,

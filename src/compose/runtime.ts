@@ -24,11 +24,9 @@ export type Runtime = {
 
 export type Stores = {
   ledger: WholeLedger
-  /** Names the kind of store that holds the ledger. */
   store: LedgerStore
   /** Reads by which policy a full store drops rows; undefined if this store drops none. */
   readEviction?: () => Promise<string | undefined>
-  /** Tells whether the platform refused this process's cron. */
   isCronRefused?: () => boolean
   /** Accepts a payment where the ledger is; undefined if this process does it itself. */
   accept?: AcceptPayment

@@ -123,7 +123,6 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   }
 
   return {
-    /** Sends a message about a payment or a wallet. */
     sendSms: (sms: DueSms, ledger: Ledger) => {
       const open = async () => {
         const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
@@ -137,7 +136,6 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
       const logFields = { intent: sms.intentId, party: sms.party }
       return send({ name: `${sms.intentId}:${sms.acceptedAt}`, logFields, open }, ledger)
     },
-    /** Reminds a borrower of a loan. */
     sendReminder: ({ account, kind, dueAt, owedWei, sealed }: DueReminder, ledger: Ledger) => {
       const open = async () => {
         const phone = await seals.openNumber(sealed, nameReminderSubject(account))
@@ -157,7 +155,6 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   }
 }
 
-/** Creates what sends the due messages of a round. */
 export function assembleMessages(
   config: Config,
   runtime: Runtime,
@@ -165,7 +162,6 @@ export function assembleMessages(
   readDebt: LoanReader['readDebt'],
 ) {
   const sender = createSender(config, runtime, getStore)
-  /** Sends messages about payments; none if SMS is off. */
   const sendSms = sender && createSmsRound({ deliver: sender.sendSms, ...runtime })
   /** Starts reminders of due loans, which the ledger's events tell too; none without either. */
   const startReminders =

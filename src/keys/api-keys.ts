@@ -51,7 +51,6 @@ export const keyRecord = z.object({
 
 export type KeyRecord = z.output<typeof keyRecord>
 
-/** Adds what the key has spent of its quota today (UTC). */
 export type ListedKey = KeyRecord & { spentToday: number }
 
 /** Sets the calls a day of a key without a quota of its own, as in the hosted service. */

@@ -14,7 +14,6 @@ export type KeyRouteOptions = {
   record: (by: string, action: 'add-key' | 'revoke-key', hash: string) => Promise<void>
   /** Lists this deployment's networks; keys that name none are for the first. */
   chainIds: readonly number[]
-  /** Tells whether the node service has a method of this name. */
   isServed: (method: string) => boolean
   now: () => number
 }

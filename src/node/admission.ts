@@ -12,7 +12,6 @@ const maxMessageMs = 7_500
 
 const maxResponseLength = 10 * 1024 * 1024
 
-/** Describes the result of a client's message, over HTTP or WebSocket. */
 export type MessageOutcome =
   /** Has no `text` if the message holds only notifications. */
   | { kind: 'answered'; text: string | undefined }
@@ -43,7 +42,7 @@ export async function answerMessage(
     return { kind: 'refused', status: 503, error: reportUnavailable(error, log) }
   }
   if (quotaRefusal !== undefined)
-    return { ...describeQuotaRefusal(quotaRefusal), kind: 'refused', status: 429 }
+    return { ...quotaRefusal, kind: 'refused', status: 429, error: createQuotaError(quotaRefusal) }
   if (message.kind === 'refused') return { ...message, status: 400 }
 
   const caller = { ...options, methods: key.methods }
@@ -92,16 +91,13 @@ function joinResponses(
   return keptResponses.length === 0 ? undefined : `[${keptResponses.join(',')}]`
 }
 
-function describeQuotaRefusal({ resetAt, period }: QuotaRefusal): {
-  error: RpcError
-  resetAt: Date
-} {
+function createQuotaError({ resetAt, period }: QuotaRefusal): RpcError {
   const time = resetAt.toISOString()
   const message = {
     day: `daily quota exceeded, resets at ${time}`,
     second: `too many calls a second, try again at ${time}`,
   }[period]
-  return { error: new RpcError(codes.limitExceeded, message, { resetAt: time }), resetAt }
+  return new RpcError(codes.limitExceeded, message, { resetAt: time })
 }
 
 type Caller = AdmissionOptions & Pick<GrantedKey, 'methods'>

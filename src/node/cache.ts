@@ -91,7 +91,6 @@ type PlatformCache = {
   put: (address: string, response: Response) => Promise<void>
 }
 
-/** Stores answers in the platform's cache, for all isolates of a location. */
 export function createPlatformAnswers(open: () => PlatformCache): SharedAnswers {
   const toCacheUrl = (key: string): string => `https://answers.invalid/${hashKey(key)}`
   return {
@@ -112,7 +111,6 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ''
 `
 
-/** Stores answers in Redis, for all Deno processes. */
 export function createRedisAnswers(database: RedisDatabase): SharedAnswers {
   const run = database.script(answersLua)
   const toRedisName = (key: string): string => `answer:${hashKey(key)}`

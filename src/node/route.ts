@@ -125,7 +125,8 @@ function respondToOutcome(
         const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
         c.header('retry-after', `${Math.max(1, seconds)}`)
       }
-      return respondJson(c, status, formatError(getMessageId(message), error))
+      const id = message.kind === 'single' ? message.request.id : undefined
+      return respondJson(c, status, formatError(id ?? 'null', error))
     }
     case 'answered': {
       const { text } = outcome
@@ -134,11 +135,6 @@ function respondToOutcome(
       return respondJson(c, isInvalid ? 400 : 200, text)
     }
   }
-}
-
-/** Returns the id, as JSON text, for an error about the whole message. */
-function getMessageId(message: Message): string {
-  return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
 }
 
 async function acceptSocket(

@@ -10,7 +10,7 @@ import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { readMinedBlock } from './reads/mined-block.ts'
 import { buildPaymentProof } from './reads/payment-proof.ts'
-import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
+import { createUpstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
 export type NodeServiceOptions = {
@@ -39,7 +39,6 @@ const maxAnswerLength = 10 * 1024 * 1024
 /** Sets the depth from which a block counts as final, so that answers about it are cached. */
 const finalDepth = poolRules.rootstock.confirmations
 
-/** Limits the wait for a shared store of answers, in ms. */
 const maxSharedWaitMs = 250
 
 const methodsByName = new Map(methods.map((method) => [method.name, method]))
@@ -53,9 +52,12 @@ export const isServed = (name: string): boolean => findMethod(name) !== undefine
 export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
-  const { chainId, clock, mining, comparesAnswers = false } = options
+  const { chainId, urls, fetch, clock, onCalls, mining, comparesAnswers = false } = options
   const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
-  const upstreams = createUpstreams(createNodes(options), {
+  const nodes = urls.map((url, index) =>
+    createUpstream({ name: `node ${index + 1}`, url, fetch, onCalls, now: clock.now }),
+  )
+  const upstreams = createUpstreams(nodes, {
     ...options,
     mining,
     comparesAnswers,
@@ -210,17 +212,6 @@ function createContext(
       return computed === undefined ? (readCached() ?? (await computeAndCache())) : computed
     },
   }
-}
-
-function createNodes({
-  urls,
-  fetch,
-  clock: { now },
-  onCalls = () => {},
-}: NodeServiceOptions): Upstream[] {
-  return urls.map((url, index) =>
-    createUpstream({ name: `node ${index + 1}`, url, fetch, onCalls, now }),
-  )
 }
 
 function toCacheKey({ name }: Method, params: Record<string, unknown>): string {

@@ -20,7 +20,6 @@ export type Feed = ReturnType<typeof createFeed>
 
 const pollMs = 6_000
 
-/** Creates the feed of a network's nodes. */
 export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
   const { service, socketUrls, openSocket, keys, clock, budget } = deps
   const { nodes } = service
@@ -55,7 +54,6 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
   return feed
 }
 
-/** Follows one network and notifies its subscribers. */
 export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, budget } = options
   const sessions = createSessions({ limits, clock, log, onRemove: handleLeave })
@@ -115,7 +113,6 @@ export function createFeed(options: FeedOptions) {
     handleClose: ({ id }: FeedSocket) => sessions.remove(id),
     /** Follows the chain while there are subscriptions. Safe to call at any time. */
     follow,
-    /** Polls now instead of after the wait. */
     wake,
     /** Sends the pending transactions that the socket received, without a poll. */
     announcePending(): void {
@@ -134,7 +131,6 @@ function createSessionSubscriptions(
   options: FeedOptions & {
     sessions: Sessions
     join: (topic: Topic) => Promise<void>
-    /** Is called when a subscription ends. */
     onRemove: () => void
   },
 ): Subscriptions {

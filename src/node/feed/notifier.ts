@@ -11,7 +11,6 @@ const maxRememberedHashes = 20_000
 
 export type Notifier = ReturnType<typeof createNotifier>
 
-/** Creates a notifier that sends each event to the matching subscriptions. */
 export function createNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
@@ -93,7 +92,6 @@ export function createNotifier(
   }
 }
 
-/** Creates a notifier of logs, by the same sessions. */
 function createLogNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,

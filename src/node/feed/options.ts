@@ -24,10 +24,8 @@ export const feedLimits = {
 
 export type FeedLimits = typeof feedLimits
 
-/** Holds the dependencies of a network's feed. */
 export type FeedDeps = {
   service: NodeService
-  /** Lists the nodes' WebSocket addresses. */
   socketUrls: readonly string[]
   openSocket?: (url: string) => WebSocket
   /** Limits the day's calls for subscriptions; undefined if calls have no limit. */

@@ -16,11 +16,9 @@ import type { Subscriptions } from './subscriptions.ts'
 type RequestsOptions = FeedOptions & {
   sessions: Sessions
   budgets: CustomerBudgets
-  /** Creates a connection's subscriptions, limited by its key. */
   createSubscriptions: (session: Session, maxSubscriptions: number) => Subscriptions
 }
 
-/** Handles a client's message, and sends the answer if it needs one. */
 export async function handleMessage(
   session: Session,
   message: string | ArrayBuffer,

@@ -3,7 +3,6 @@ import type { Log } from '../../runtime/log.ts'
 import type { FeedLimits } from './options.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Describes one client's connection in any runtime. */
 export type FeedSocket = {
   readonly id: string
   readonly keyHash: string
@@ -77,8 +76,8 @@ export function createSessions({ limits, clock, log, onRemove }: SessionsOptions
   /** Closes the fullest connections until the key's and the total unread data are within limits. */
   function enforceUnreadLimits(keyHash: string): void {
     for (;;) {
-      const fullKey = unreadCounters.findKeyOverLimit(keyHash)
-      const [fullest] = listSessions(sessions, fullKey).toSorted(compareUnanswered)
+      const full = listSessions(sessions, unreadCounters.findKeyOverLimit(keyHash))
+      const [fullest] = full.toSorted((a, b) => b.unanswered - a.unanswered)
       if (fullest === undefined) return
       close(fullest, closeCodes.tryLater, unreadReason)
     }
@@ -124,8 +123,6 @@ export function createSessions({ limits, clock, log, onRemove }: SessionsOptions
     },
   }
 }
-
-const compareUnanswered = (a: Session, b: Session): number => b.unanswered - a.unanswered
 
 function listSessions(
   sessions: ReadonlyMap<string, Session>,

@@ -1,7 +1,6 @@
 import { estimateFilterBytes, type LogFilter, mayContainLogs } from '../objects/log.ts'
 import type { FeedBlock } from './chain.ts'
 
-/** Describes what a WebSocket client can subscribe to. */
 export type Topic =
   | { kind: 'newHeads' }
   /** `passedBlocks` are those whose logs were still due when the client subscribed. */

@@ -29,7 +29,6 @@ const flagBits = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x
 /** Marks nodes in the encoding of RSKIP107. */
 const versionBits = 0x40
 
-/** Equals the root of a trie without values. */
 const emptyRoot = keccak256('0x80')
 
 /** Returns the root of RSKj's trie of values, keyed by their positions in RLP (RSKIP107). */

@@ -21,9 +21,10 @@ type EncodingSearch =
 
 /** Holds the fields of one. RSKj keeps zeros that a sender wrote before nonce and gas limit. */
 type Form = {
-  fields: readonly Field[]
-  nonceIndex: number
-  gasIndex: number
+  before: readonly Hex[]
+  prices: readonly Hex[]
+  gas: Hex
+  after: readonly Field[]
   /** Counts the bytes of zero that other fields have. */
   zeros: number
 }
@@ -43,10 +44,11 @@ function findEncoding(
   const isTyped = prefix !== '0x' && !isNamespaced(transaction.type)
   const forms = isTyped ? listTypedForms(transaction) : listLegacyForms(transaction)
   if (forms === undefined) return { kind: 'unknown' }
+  const nonce = encodeQuantity(transaction.nonce)
   for (let zeros = 0; zeros < 2 * maxNumberBytes; zeros += 1) {
     for (let nonceZeros = 0; nonceZeros <= zeros; nonceZeros += 1) {
       for (const form of forms) {
-        const list = encodeForm(form, nonceZeros, zeros - nonceZeros)
+        const list = encodeForm(padWithZeros(nonce, nonceZeros), form, zeros - nonceZeros)
         if (list === undefined) continue
         const bytes = concatHex([prefix, list])
         if (keccak256(bytes) === transaction.hash)
@@ -61,16 +63,11 @@ function findEncoding(
   return { kind: isTyped ? 'unknown' : 'none' }
 }
 
-/** Encodes a form with leading zeros in nonce and gas limit; undefined if they are too long. */
-function encodeForm(
-  { fields, nonceIndex, gasIndex }: Form,
-  nonceZeros: number,
-  gasZeros: number,
-): Hex | undefined {
-  const nonce = padWithZeros(fields[nonceIndex] as Hex, nonceZeros)
-  const gas = padWithZeros(fields[gasIndex] as Hex, gasZeros)
+/** Encodes a form with leading zeros in the gas limit; undefined if a number is too long. */
+function encodeForm(nonce: Hex | undefined, form: Form, gasZeros: number): Hex | undefined {
+  const gas = padWithZeros(form.gas, gasZeros)
   if (nonce === undefined || gas === undefined) return undefined
-  return toRlp(fields.with(nonceIndex, nonce).with(gasIndex, gas) as Hex[])
+  return toRlp([...form.before, nonce, ...form.prices, gas, ...form.after] as Hex[])
 }
 
 /** Lists how RSKj may hold a gas price: zero as nothing, or as a byte (`encodeCoinNonNullZero`). */
@@ -88,28 +85,30 @@ function listParityForms({ v, r }: Transaction): string[] {
   return [...ofChains, `0x${(27 + parity).toString(16)}`, v]
 }
 
+/** Lists what stands after the gas limit; `lists` come before the signature. */
+const listEnd = (
+  { to, value, input, r, s }: Transaction,
+  parity: string,
+  lists: readonly Field[] = [],
+): Field[] => [
+  asHex(to ?? '0x'),
+  encodeQuantity(value),
+  asHex(input),
+  ...lists,
+  ...[parity, r, s].map(encodeQuantity),
+]
+
 function listLegacyForms(transaction: Transaction): Form[] {
-  const { nonce, gasPrice, gas, to, value, input, v, r, s } = transaction
-  const build = (price: Hex, limit: Hex, parity: string): Omit<Form, 'zeros'> => ({
-    fields: [
-      encodeQuantity(nonce),
-      price,
-      limit,
-      asHex(to ?? '0x'),
-      encodeQuantity(value),
-      asHex(input),
-      ...[parity, r, s].map(encodeQuantity),
-    ],
-    nonceIndex: 0,
-    gasIndex: 2,
-  })
+  const { gasPrice, v } = transaction
+  const gas = encodeQuantity(transaction.gas)
   // REMASC's transaction encodes zeros as a byte, but not in its value (`RemascTransaction`).
-  if (isUnsigned(transaction)) return [{ ...build('0x00', '0x00', v), zeros: 0 }]
+  if (isUnsigned(transaction)) {
+    const after = listEnd(transaction, v)
+    return [{ before: [], prices: ['0x00'], gas: '0x00', after, zeros: 0 }]
+  }
+  const ends = listParityForms(transaction).map((parity) => listEnd(transaction, parity))
   return listPriceForms(gasPrice).flatMap(({ price, zeros }) =>
-    listParityForms(transaction).map((parity) => ({
-      ...build(price, encodeQuantity(gas), parity),
-      zeros,
-    })),
+    ends.map((after) => ({ before: [], prices: [price], gas, after, zeros })),
   )
 }
 
@@ -128,23 +127,13 @@ function listTypedForms(transaction: Transaction): Form[] | undefined {
   const typed = typedFields.safeParse(transaction).data
   const prices = listTypedPrices(transaction)
   if (typed === undefined || prices === undefined) return undefined
-  const { nonce, gas, to, value, input, r, s } = transaction
   const list = typed.accessList.map((entry) => [entry.address, entry.storageKeys] as Field[])
-  const parity = typed.yParity ?? typed.yparity ?? '0x'
+  const after = listEnd(transaction, typed.yParity ?? typed.yparity ?? '0x', [list])
   return prices.map((ofPrices) => ({
-    fields: [
-      encodeQuantity(typed.chainId),
-      encodeQuantity(nonce),
-      ...ofPrices.map(({ price }) => price),
-      encodeQuantity(gas),
-      asHex(to ?? '0x'),
-      encodeQuantity(value),
-      asHex(input),
-      list,
-      ...[parity, r, s].map(encodeQuantity),
-    ],
-    nonceIndex: 1,
-    gasIndex: 2 + ofPrices.length,
+    before: [encodeQuantity(typed.chainId)],
+    prices: ofPrices.map(({ price }) => price),
+    gas: encodeQuantity(transaction.gas),
+    after,
     zeros: ofPrices.reduce((sum, { zeros }) => sum + zeros, 0),
   }))
 }

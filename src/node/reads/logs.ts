@@ -227,7 +227,8 @@ async function readPart(
 ): Promise<ChainLog[] | RpcError> {
   const { from, to } = part
   const answer = await queryLogs(node, part, search)
-  if (answer instanceof RpcError || !mayBeTruncated(answer)) return answer
+  if (answer instanceof RpcError) return answer
+  if (answer.length === 0 || answer.length % truncationMultiple !== 0) return answer
   if (from === to) return await readKnownBlockLogs(node, toQuantity(from), search.filter)
   const middle = Math.floor((from + to) / 2)
   const first = await readPart(node, { from, to: middle }, search)
@@ -238,9 +239,6 @@ async function readPart(
   if (first.length + second.length >= answer.length) return [...first, ...second]
   throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
 }
-
-const mayBeTruncated = ({ length }: readonly ChainLog[]): boolean =>
-  length > 0 && length % truncationMultiple === 0
 
 /** Returns a node's logs of a part up to the node's height, or its refusal of so many blocks. */
 async function queryLogs(

@@ -98,12 +98,9 @@ async function findMinedBlock(
 
 function recordProof(node: UpstreamNode, { number }: MinedBlock, proof?: ProvedHeader): void {
   if (proof !== undefined) node.setKind(proof.trieKind === 'rootstock' ? 'rskj' : 'ethereum')
-  else node.markUnproved(isTooOld(node, number) ? 'unprovable' : 'unknown_form')
+  // A block may be older than the network's known header forms.
+  else node.markUnproved(Number(number) < (node.mining?.from ?? 1) ? 'unprovable' : 'unknown_form')
 }
-
-/** Tells whether a block is older than the network's known header forms. */
-const isTooOld = ({ mining }: UpstreamNode, number: string): boolean =>
-  Number(number) < (mining?.from ?? 1)
 
 export async function readPendingBlock(
   node: UpstreamNode,

@@ -24,7 +24,6 @@ const maxUnconfirmedLead = 2
 
 type HeightsOptions = UpstreamsOptions & { states: readonly UpstreamState[] }
 
-/** Tracks the heights of all nodes and the highest one. */
 export function createHeights(options: HeightsOptions) {
   const { states, clock, waitUntil } = options
   let head: ShownHead | undefined

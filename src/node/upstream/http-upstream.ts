@@ -20,13 +20,13 @@ type UpstreamOptions = {
   url: string
   fetch: typeof globalThis.fetch
   /** Is called with the number of calls before they are sent. If it throws, they are not sent. */
-  onCalls: (calls: number) => void
+  onCalls: ((calls: number) => void) | undefined
   now: () => number
 }
 
 /** Holds a node's address and the headers of each request to it. */
-type Endpoint = Pick<UpstreamOptions, 'name' | 'fetch' | 'onCalls'> &
-  ReturnType<typeof parseAddress>
+type Endpoint = Pick<UpstreamOptions, 'name' | 'fetch'> &
+  ReturnType<typeof parseAddress> & { onCalls: (calls: number) => void }
 
 /** Limits how long a node's batch limit is used, in ms. Then a larger batch is tried again. */
 const batchLimitLifetimeMs = 5 * 60 * 1000
@@ -71,7 +71,7 @@ export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptio
   }
 
   function countCalls(calls: number): void {
-    onCalls(calls)
+    onCalls?.(calls)
     dayCount = { day: today(), calls: callsToday() + calls }
   }
 
@@ -192,7 +192,8 @@ async function fetchAnswers(
     const requestIds = new Set<unknown>(requests.map(({ id }) => id))
     const idsMatch =
       answers.size === answerList.length && answerList.every(({ id }) => requestIds.has(id))
-    for (const [id, answer] of answers) if (!isAnswer(answer)) answers.delete(id)
+    for (const [id, answer] of answers)
+      if (!(isObject(answer.error) || 'result' in answer)) answers.delete(id)
     return { answers: isSingle || idsMatch ? answers : noAnswers }
   } catch (error) {
     return { answers: noAnswers, failure: toUnreachable(endpoint.name, error) }
@@ -200,8 +201,6 @@ async function fetchAnswers(
     cancellation.end()
   }
 }
-
-const isAnswer = (answer: Answer): boolean => isObject(answer.error) || 'result' in answer
 
 function toUnreachable(name: string, error: unknown): TransportError {
   if (error instanceof TransportError) return error

@@ -26,7 +26,6 @@ export type UpstreamsOptions = StateOptions & {
 
 export type AttemptOptions = Pick<UpstreamsOptions, 'chainId' | 'mining' | 'clock'>
 
-/** Gives the work of one request access to one node. */
 export type UpstreamNode = Awaited<ReturnType<typeof createUpstreamNode>>
 
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>

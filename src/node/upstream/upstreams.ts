@@ -14,10 +14,8 @@ import {
 import { pickFailure, raceNodes } from './race.ts'
 import { createUpstreamState, describeUpstream, type UpstreamState } from './upstream-state.ts'
 
-/** Combines a network's nodes, so that requests succeed while some nodes fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
 
-/** Gives the work of one request access to the nodes. */
 export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
   ReturnType<Upstreams['withSignal']> & {
     /** Tells whether the client has stopped waiting for the answer. */
