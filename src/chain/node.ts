@@ -140,14 +140,12 @@ export function createNode(rpc: Rpc) {
     ) {
       return readAnswer(count, 'eth_getTransactionCount', [account, toBlockTag(block)], signal)
     },
-    /** Returns the gas price in wei. */
     getGasPrice: (signal: AbortSignal) => readAnswer(wei, 'eth_gasPrice', [], signal),
     /** Returns an account's balance in wei of the native currency. */
     getBalance: (account: Address, signal: AbortSignal) =>
       readAnswer(wei, 'eth_getBalance', [account, 'latest'], signal),
     getCode: (account: Address, signal: AbortSignal) =>
       readAnswer(hex, 'eth_getCode', [account, 'latest'], signal),
-    /** Calls a contract at the latest block or at a given one. */
     async call(
       { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },
       signal: AbortSignal,
@@ -170,7 +168,6 @@ export function createNode(rpc: Rpc) {
       const { answer, proof } = await read(orNull(receipt), method, [hash], signal)
       return answer === null ? undefined : { ...answer, proof }
     },
-    /** Returns a transaction's calldata; undefined if the node does not know it. */
     async getCalldata(hash: Hex, signal: AbortSignal): Promise<Hex | undefined> {
       const method = 'eth_getTransactionByHash'
       return (await readAnswer(orNull(calldata), method, [hash], signal)) ?? undefined

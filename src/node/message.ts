@@ -82,14 +82,14 @@ function writeId(
   return findWrittenId() ?? 'null'
 }
 
-/** Holds the least number of values that a message can hold, and its requests' numeric ids. */
-type Outline = { minValueCount: number; numericIds: ReadonlyMap<number, string> }
-
 /** Matches an id only at `lastIndex`, since it is sticky; JSON may write its name in escapes. */
 const idPattern = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
 
-/** Scans a text without parsing it. The outline is true only if the text is valid JSON. */
-function measureMessage(text: string): Outline {
+/**
+ * Finds the least number of values that a message can hold, and its requests' numeric ids, without
+ * parsing it. They are true only if the text is valid JSON.
+ */
+function measureMessage(text: string) {
   const numericIds = new Map<number, string>()
   const memberDepth = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
   let minValueCount = 1

@@ -37,7 +37,6 @@ export function createNotifier(
   const isWanted = (kind: Topic['kind']): boolean =>
     listTopics().some((topic) => topic.kind === kind)
 
-  /** Sends hashes of pending transactions, each once. */
   function announcePending(hashes: readonly string[]): void {
     for (const hash of hashes) {
       if (sentHashes.has(hash)) continue
@@ -69,7 +68,6 @@ export function createNotifier(
     },
     announceLogs,
     announcePending,
-    /** Notifies clients when the node starts or stops synchronizing. */
     announceSyncing(status: unknown): void {
       const progress = toSyncStatus(status)
       const isSyncing = progress !== false

@@ -8,7 +8,6 @@ import type { FeedEvents } from './events.ts'
 import type { FeedStore } from './subscriptions.ts'
 
 export const feedLimits = {
-  /** Limits the concurrent requests of one connection. */
   requestsPerSocket: 100,
   /** Limits the characters sent to a client since it last sent anything. */
   unansweredPerSocket: 8 * 1024 * 1024,
@@ -18,7 +17,6 @@ export const feedLimits = {
   /** Limits a key's unread bytes in closing connections; beyond it new ones are refused. */
   closingPerKey: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
-  /** Limits the bytes of subscription filters, per key and in total. */
   filters: { perKey: 2 * 1024 * 1024, total: 16 * 1024 * 1024 },
 }
 

@@ -4,13 +4,11 @@ import type { FeedBlock } from './chain.ts'
 /** Limits the wait between polls, in ms, because polls also check the keys of connections. */
 const maxWaitMs = 40_000
 
-/** Sets the shortest wait that follows from the time between blocks, in ms. */
 const minBlockWaitMs = 1_000
 
 /** Limits how late a poll finds a head, in ms, without a socket that reports heads. */
 const maxLateMs = 15_000
 
-/** Sets how many of the last blocks measure the time between blocks. */
 const measuredBlocks = 64
 
 /** Returns the ms until the next poll, by the time between blocks and the day's remaining calls. */

@@ -27,7 +27,6 @@ const createPollState = (now: number) => ({
   syncingAskedAt: Number.NEGATIVE_INFINITY,
 })
 
-/** Creates what polls the chain, once or for as long as clients have subscriptions. */
 export function createPoller(options: PollerOptions) {
   const { notifier, sessions, events, budget, clock, log } = options
   const state = createPollState(clock.now())

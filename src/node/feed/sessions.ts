@@ -132,7 +132,6 @@ function listSessions(
   return [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
 }
 
-/** Sets how many characters per ms a client is assumed to read. */
 const minReadPerMs = 64
 
 type UnreadCounter = { characters: number; updatedAt: number; clients: number }

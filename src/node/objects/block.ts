@@ -91,7 +91,6 @@ export function listSignedTransactions({ transactions, minimumGasPrice }: RawBlo
   return signed.flatMap((entry) => getTransactionHash(entry) ?? [])
 }
 
-/** Returns the hash of a block's transaction, which stands there as a hash or as a whole. */
 export function getTransactionHash(
   entry: RawBlock['transactions'][number] | undefined,
 ): string | undefined {

@@ -10,7 +10,6 @@ import { data, quantity } from './values.ts'
 /** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */
 const maxNumberBytes = 32
 
-/** Limits the bytes hashed to find a transaction's encoding. */
 const maxHashedBytes = 300_000
 
 /** The search's result: `unknown` for an unknown type, or a search that would take too long. */

@@ -9,7 +9,6 @@ type Encoder = (value: string) => Hex
 /** Describes what a block's hash proves: the raw header, and the kind of its tries. */
 export type ProvedHeader = { raw: Hex; trieKind: 'rootstock' | 'ethereum' }
 
-/** Passes a value that is in bytes already. */
 const bytes: Encoder = (value) => value as Hex
 
 /** Lists the fields that both chains' headers begin with, in their order (yellow paper). */

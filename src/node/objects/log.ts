@@ -97,12 +97,7 @@ export function mayMatchFilter(filter: LogFilter, { address, topics }: LogConten
 
 /** Estimates a filter's bytes of memory after its first match, rather too many than too few. */
 export function estimateFilterBytes({ address, topics }: LogFilter): number {
-  const conditions = [address, ...(topics ?? [])]
-  return (
-    500 +
-    160 *
-      conditions.reduce((sum, accepted) => sum + (Array.isArray(accepted) ? accepted.length : 1), 0)
-  )
+  return 500 + 160 * [address, ...(topics ?? [])].flat().length
 }
 
 type LogContent = Pick<ChainLog, 'address' | 'topics'>

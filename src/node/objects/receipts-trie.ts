@@ -5,7 +5,6 @@ import { encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 import { isNamespaced, toTypeBytes } from './transaction.ts'
 
-/** Names the kind of tries in which a block holds its transactions and receipts. */
 export type TrieKind = ProvedHeader['trieKind']
 
 export function computeTrieRoot(values: readonly Hex[], trieKind: TrieKind): Hex {

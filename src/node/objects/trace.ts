@@ -36,8 +36,6 @@ const rawTrace = z.extend(trace, {
   error: z.nullish(z.string()),
 })
 
-type RawTrace = z.output<typeof rawTrace>
-
 export const rawTraces = z.nullable(z.array(rawTrace))
 
 /** Returns traces with all fields; the result of a failed call is `null`. */
@@ -47,18 +45,18 @@ export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
     // A block's reward has no transaction.
     if (!transactionHash) return []
     const hasFailed = error !== undefined && error !== null
+    const { gasUsed, output, ...more } = result ?? {}
     return {
       ...rest,
       transactionHash,
       transactionPosition: transactionPosition ?? 0,
-      result: hasFailed || !result ? null : shapeResult(result),
+      result:
+        hasFailed || !result
+          ? null
+          : { ...more, gasUsed: gasUsed ?? '0x0', ...(output ? { output } : {}) },
       ...(hasFailed ? { error: translateError(error) } : {}),
     }
   })
-}
-
-function shapeResult({ gasUsed, output, ...rest }: NonNullable<RawTrace['result']>) {
-  return { ...rest, gasUsed: gasUsed ?? '0x0', ...(output ? { output } : {}) }
 }
 
 /** Translates go-ethereum's words for a failure into OpenEthereum's, which the spec uses. */

@@ -57,7 +57,6 @@ export const stateBlockParam = createSelectorParam(false)
 
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
-/** Parses the optional switch for whole transactions in place of hashes. */
 export const fullTransactionsParam = z._default(booleanParam, false)
 
 /** Parses a number of an answer (execution-apis `uint`) and drops its leading zeros. */
@@ -86,12 +85,10 @@ export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 
 export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
-/** Tells whether a selector is a plain block hash, and not the object form. */
 export function isBlockHash(selector: Selector): boolean {
   return typeof selector === 'string' && selector.length === '0x'.length + 64
 }
 
-/** Returns the number of a block by its number or tag. */
 export function toBlockNumber(block: string | null | undefined, latest: number): number {
   if (block === 'earliest') return 0
   return block?.startsWith('0x') ? Number(block) : latest
@@ -117,15 +114,6 @@ function toCanonicalQuantity(text: string): string {
   return text.toLowerCase().replace(/^0x0+(?=.)/, '0x')
 }
 
-/** Drops a number's leading zeros. Where no hash is accepted, zeros may pad it to 64 digits. */
-function toCanonicalNumber(text: string): string {
-  return text.startsWith('0x') ? toCanonicalQuantity(text) : text
-}
-
-function toCanonicalSelector(text: string): string {
-  return isBlockHash(text) ? text.toLowerCase() : toCanonicalNumber(text)
-}
-
 function createHexParam(pattern: RegExp, description: string) {
   return createParam(pattern, description, (text) => text.toLowerCase())
 }
@@ -137,7 +125,11 @@ function createParam(pattern: RegExp, description: string, toCanonical: (text: s
 
 function createBlockParam(tags: readonly string[], takesHash = false) {
   const pattern = [...tags, blockNumber, ...(takesHash ? ['0x[0-9a-fA-F]{64}'] : [])].join('|')
-  const toCanonical = takesHash ? toCanonicalSelector : toCanonicalNumber
+  // Where no hash is accepted, zeros may pad a number to 64 digits.
+  const toCanonical = (text: string) =>
+    text.startsWith('0x') && !(takesHash && isBlockHash(text))
+      ? toCanonicalQuantity(text)
+      : text.toLowerCase()
   return createParam(new RegExp(`^(?:${pattern})$`), describeBlocks(tags, takesHash), toCanonical)
 }
 
@@ -147,23 +139,22 @@ function describeBlocks(tags: readonly string[], takesHash: boolean): string {
 }
 
 function createSelectorParam(takesHash: boolean) {
-  return z.pipe(
-    z.union(
-      [
-        createBlockParam(allTags, takesHash),
-        z.looseObject({ blockHash: hashParam, requireCanonical: requireCanonicalParam }),
+  const byHash = z.looseObject({ blockHash: hashParam, requireCanonical: requireCanonicalParam })
+  return z.union(
+    [
+      createBlockParam(allTags, takesHash),
+      z.pipe(
+        byHash,
+        z.transform(
+          ({ blockHash, requireCanonical }): Selector =>
+            requireCanonical ? { blockHash, requireCanonical } : blockHash,
+        ),
+      ),
+      z.pipe(
         z.looseObject({ blockNumber: blockParam }),
-      ],
-      { error: `must be ${describeBlocks(allTags, takesHash)}` },
-    ),
-    z.transform((value): Selector => {
-      if (typeof value === 'string') return value
-      if ('blockNumber' in value && typeof value.blockNumber === 'string') return value.blockNumber
-      const { blockHash, requireCanonical } = value as {
-        blockHash: string
-        requireCanonical?: boolean
-      }
-      return requireCanonical ? { blockHash, requireCanonical } : blockHash
-    }),
+        z.transform(({ blockNumber }): Selector => blockNumber),
+      ),
+    ],
+    { error: `must be ${describeBlocks(allTags, takesHash)}` },
   )
 }

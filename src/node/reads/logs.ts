@@ -44,7 +44,6 @@ type Search = NodeAccess & {
   filter: LogFilter
   /** Holds each node's calls for this search, and its height once it refused a part. */
   progress: Map<string, Progress>
-  /** Names the nodes that refuse even one block. */
   refusingNodes: Set<string>
 }
 
@@ -293,7 +292,6 @@ function isInOrder(nodeLogs: readonly ChainLog[], from: number): boolean {
   })
 }
 
-/** Finds the first block in which two lists of logs differ. */
 function findFirstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
   const first = longer.findIndex((_, index) => toComparedKey(a[index]) !== toComparedKey(b[index]))

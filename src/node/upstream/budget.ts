@@ -20,10 +20,8 @@ type UpstreamBudgetOptions = {
   log: Log
 }
 
-/** Sets how long calls are collected before the store counts them, in ms. */
 const flushDelayMs = 1_000
 
-/** Sets the share of a day's calls at which the operator is warned. */
 const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
@@ -92,7 +90,6 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   }
 }
 
-/** Sets the share of the callers' calls that a network's subscriptions may use. */
 const feedBudgetShare = 2 / 3
 
 /** Sets the average number of calls of a poll, which may find several blocks. */
@@ -113,7 +110,6 @@ function createFeedBudget(
   const countRemainingCalls = () => maxCalls - countUsedCalls()
 
   return {
-    /** Returns a node whose calls are counted. */
     countCalls: (node: UpstreamNode): UpstreamNode => ({
       ...node,
       call(method, params, result) {

@@ -30,7 +30,6 @@ export type UpstreamNode = Awaited<ReturnType<typeof createUpstreamNode>>
 
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 
-/** Holds a node's answer, and the reasons why it is unproved. */
 export type NodeAnswer<T> = { name: string; value: T; unprovedReasons: ReadonlySet<UnprovedReason> }
 
 export async function readHeight(node: UpstreamNode): Promise<number> {
@@ -66,7 +65,6 @@ export async function runOnNode<T>(
   }
 }
 
-/** Runs work on one node, for `maxAttemptMs` at most. */
 export function runOnNodeWithTimeLimit<T>(
   state: UpstreamState,
   work: NodeWork<T>,
@@ -126,7 +124,6 @@ async function createUpstreamNode(
     /** Holds the node's latest block at the last survey of heights. */
     height: state.height,
     mining: options.mining,
-    /** Marks this work's answer as unproved. */
     markUnproved: (reason: UnprovedReason) => void unprovedReasons.add(reason),
     isUnproved: () => unprovedReasons.size > 0,
     /** Sets the kind that the node's blocks show. It replaces the kind by client version. */

@@ -15,10 +15,8 @@ type Subscription = keyof typeof subscriptionIds
 /** Limits the wait before a reconnect, in ms. Each failure doubles the wait. */
 const retryDelay = { minMs: 3_000, maxMs: 600_000 }
 
-/** Limits the wait for a connection's first head, in ms. */
 const maxFirstHeadMs = 60_000
 
-/** Limits the transaction hashes that wait for `takeHashes`. */
 const maxHashes = 50_000
 
 /** Holds the last head that a connection reported, and when it did (Unix ms). */

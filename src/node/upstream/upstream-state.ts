@@ -22,7 +22,6 @@ export const showHead = (
 /** Limits the latest answers from which a node's latency is computed. */
 const maxRecentLatencies = 100
 
-/** Holds a node's kind, and when the node was asked for it (Unix ms). */
 export type NodeIdentity = { kind: NodeKind; identifiedAt: number }
 
 export type StateOptions = {
@@ -39,13 +38,10 @@ const maxSuspensionMs = 30_000
 /** Sets how long a node is asked last after an untrue answer, in ms. */
 const distrustMs = 60_000
 
-/** Sets the shortest time between two warnings about a node's bad answers, in ms. */
 const reportIntervalMs = 60_000
 
-/** Sets the shortest time between two identifications of a node, in ms. */
 const minIdentityAgeMs = 60_000
 
-/** Creates what is known of a node before its first answer. */
 const createReadings = (upstream: Upstream) => ({
   upstream,
   identity: undefined as NodeIdentity | undefined,
@@ -57,7 +53,6 @@ const createReadings = (upstream: Upstream) => ({
   latenciesMs: [] as number[],
   answers: 0,
   failures: 0,
-  /** Counts answers that were used without a proof. */
   unproved: 0,
   /** Holds when the node last showed a header of an unknown form (Unix ms). */
   unknownHeaderAt: undefined as number | undefined,
@@ -75,7 +70,6 @@ export function createUpstreamState(upstream: Upstream, options: StateOptions) {
   const state = {
     ...createReadings(upstream),
     isTrusted: () => distrustedUntil <= clock.now(),
-    /** Tells whether the node is neither suspended for failures nor distrusted. */
     isAvailable: () => suspendedUntil <= clock.now() && state.isTrusted(),
     recordHeight(height: number | undefined): void {
       state.height = height
@@ -96,7 +90,6 @@ export function createUpstreamState(upstream: Upstream, options: StateOptions) {
       // The node may come back as another client, or on another chain.
       state.identity = undefined
     },
-    /** Suspends a node, since another one was faster. */
     recordSlowness: () => suspend('node.slow', 'another node was faster'),
     recordUntrueAnswer(message: string): void {
       if (state.isTrusted()) warn('node.distrusted', message)
@@ -146,7 +139,6 @@ export function describeUpstream(node: UpstreamState) {
   const latenciesMs = node.latenciesMs.toSorted((a, b) => a - b)
   const unavailableState = node.isTrusted() ? ('suspended' as const) : ('distrusted' as const)
   return {
-    /** Names the node by its position in the list. */
     label: upstream.name,
     height: height ?? null,
     heightAt: height === undefined ? undefined : lastHead?.shownAt,
