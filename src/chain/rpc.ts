@@ -9,7 +9,7 @@ export type Rpc = (
   options: { signal: AbortSignal; fresh?: boolean; onUnproved?: OnUnproved },
 ) => Promise<unknown>
 
-type OnUnproved = (isAlone: boolean) => void
+export type OnUnproved = (isAlone: boolean) => void
 
 /** Holds a node's error object (JSON-RPC 2.0, section 5.1). */
 export class RpcError extends Error {

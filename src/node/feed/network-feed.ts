@@ -1,8 +1,17 @@
 import { bytesToHex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { runWithTimeLimit } from '../../runtime/clock.ts'
-import { createCustomerBudgets } from '../admission.ts'
+import {
+  answerMessage,
+  type CustomerBudgets,
+  countCalls,
+  createCustomerBudgets,
+  createTooManyBytesError,
+  renderRefusals,
+  reportUnavailable,
+} from '../admission.ts'
 import { codes } from '../codes.ts'
+import { formatError, parseMessage } from '../message.ts'
 import { estimateFilterBytes } from '../objects/log.ts'
 import { createNodeSocket } from '../upstream/socket.ts'
 import { createFeedChain, createFeedSource } from './chain.ts'
@@ -10,10 +19,15 @@ import { createFeedEvents } from './events.ts'
 import { createLogReader } from './log-reader.ts'
 import { createNotifier } from './notifier.ts'
 import type { FeedDeps, FeedOptions } from './options.ts'
-import { computePollWaitMs } from './pace.ts'
-import { createPoller, describeUsedUpCalls } from './poller.ts'
-import { handleMessage } from './requests.ts'
-import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
+import { computePollWaitMs, createPoller, describeUsedUpCalls } from './poller.ts'
+import {
+  closeCodes,
+  createSessions,
+  type FeedSocket,
+  revokedReason,
+  type Session,
+  type Sessions,
+} from './sessions.ts'
 import type { FeedStore, Subscriptions, Topic } from './subscriptions.ts'
 
 export type Feed = ReturnType<typeof createFeed>
@@ -186,3 +200,74 @@ const countFilterBytes = (topics: readonly Topic[]): number =>
     (sum, topic) => sum + (topic.kind === 'logs' ? estimateFilterBytes(topic.filter) : 0),
     0,
   )
+
+type RequestsOptions = FeedOptions & {
+  sessions: Sessions
+  budgets: CustomerBudgets
+  createSubscriptions: (session: Session, maxSubscriptions: number) => Subscriptions
+}
+
+async function handleMessage(
+  session: Session,
+  message: string | ArrayBuffer,
+  options: RequestsOptions,
+): Promise<void> {
+  const { sessions, limits, budgets } = options
+  sessions.recordMessage(session)
+  if (exceedsBytes(limits.messageBytes, message)) {
+    const reason = `a message has at most ${limits.messageBytes} bytes`
+    return sessions.close(session, closeCodes.tooBig, reason)
+  }
+  const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
+  const { keyHash } = session.socket
+  // The error has no id: to find it, the message would have to be parsed, which is refused here.
+  let answer: string | undefined = formatError('null', createTooManyBytesError())
+  if (budgets.reserve(keyHash, text.length)) {
+    try {
+      await budgets.waitTurn(keyHash, text.length)
+      answer = await answerText(session, text, options)
+    } finally {
+      budgets.release(keyHash, text.length)
+    }
+  }
+  if (answer !== undefined) sessions.send(session, answer)
+  for (const subscription of session.topics.values()) subscription.isActive = true
+}
+
+/** Tells whether a message is too long in bytes, of which a character has three at most. */
+function exceedsBytes(bytes: number, message: string | ArrayBuffer): boolean {
+  if (typeof message !== 'string') return message.byteLength > bytes
+  if (message.length * 3 <= bytes) return false
+  return message.length > bytes || new TextEncoder().encode(message).byteLength > bytes
+}
+
+async function answerText(
+  session: Session,
+  text: string,
+  options: RequestsOptions,
+): Promise<string | undefined> {
+  const { sessions, limits, createSubscriptions, findKey, log } = options
+  const message = parseMessage(text)
+  const calls = countCalls(message)
+  if (session.runningRequests + calls > limits.requestsPerSocket) {
+    const words = `at most ${limits.requestsPerSocket} requests at a time on one connection`
+    return renderRefusals(message, new RpcError(codes.limitExceeded, words))
+  }
+  // Counted without an `await` since the check, so concurrent messages see each other.
+  session.runningRequests += calls
+  try {
+    const key = await findKey(session.socket.keyHash)
+    if (key.kind === 'unknown') {
+      sessions.close(session, closeCodes.policy, revokedReason)
+      return undefined
+    }
+    const subscriptions = createSubscriptions(session, key.maxSubscriptions)
+    const caller = { ...options, subscriptions, waitUntil: () => {} }
+    const outcome = await answerMessage(message, key, caller)
+    return outcome.kind === 'answered' ? outcome.text : renderRefusals(message, outcome.error)
+  } catch (error) {
+    return renderRefusals(message, reportUnavailable(error, log))
+  } finally {
+    session.runningRequests -= calls
+  }
+}

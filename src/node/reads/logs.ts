@@ -39,16 +39,17 @@ const truncationMultiple = 1_000
 /** A range of blocks. If it `isOpenEnded`, it includes all newer blocks. */
 export type LogRange = BlockRange & { isOpenEnded: boolean }
 
-type Search = NodeAccess & {
-  range: LogRange
-  filter: LogFilter
+const createSearch = (range: LogRange, filter: LogFilter, access: NodeAccess) => ({
+  ...access,
+  range,
+  filter,
   /** Holds each node's calls for this search, and its height once it refused a part. */
-  progress: Map<string, Progress>
-  refusingNodes: Set<string>
-}
+  progress: new Map<string, Progress>(),
+  refusingNodes: new Set<string>(),
+})
 
+type Search = ReturnType<typeof createSearch>
 type Progress = { calls: number; height: number | undefined }
-
 type CountedNode = UpstreamNode & { readonly progress: Progress }
 
 class OutOfCalls extends RpcError {
@@ -64,13 +65,7 @@ export async function readRangeLogs(
   context: NodeAccess,
 ): Promise<ChainLog[]> {
   const { from, to } = range
-  const search = {
-    ...context,
-    range,
-    filter,
-    progress: new Map(),
-    refusingNodes: new Set<string>(),
-  }
+  const search = createSearch(range, filter, context)
   const rangeLogs: ChainLog[] = []
   let nextBlock = from
   try {

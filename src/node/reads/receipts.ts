@@ -100,14 +100,8 @@ export function throwBlockReorganized(): never {
 export type CacheAccess = Pick<NodeAccess, 'getOrCompute'>
 
 /** The facts that a block's hash proves: its transactions with their types, its receipts' root. */
-type BlockFacts = {
-  hash: string
-  number: string
-  receiptsRoot: string
-  trieKind: TrieKind
-  transactions: string[]
-  types: string[]
-}
+type BlockFacts = Pick<MinedBlock, 'hash' | 'number' | 'receiptsRoot'> &
+  Record<'transactions' | 'types', string[]> & { trieKind: TrieKind }
 
 /** Reads what a block's hash proves; undefined if it proves nothing, `null` without the block. */
 export async function readBlockFacts(

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { waitForVerdict } from '../../chain/refusals.ts'
+import type { OnUnproved } from '../../chain/rpc.ts'
 import { createHeights } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
 import {
@@ -75,9 +76,6 @@ function rankNodes({ states, hasMultiple, isBehind }: UpstreamGroup): UpstreamSt
     (state.isAvailable() ? 0 : 2) + (isBehind(state) ? 1 : 0)
   return states.toSorted((a, b) => getRank(a) - getRank(b))
 }
-
-/** Is told whether one of several nodes alone gave the answer, in a form that is unknown. */
-type OnUnproved = (isAlone: boolean) => void
 
 /** Creates the access to the nodes for one request. Calls `onUnproved` for each unproved answer. */
 function createAccess(

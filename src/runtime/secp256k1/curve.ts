@@ -4,17 +4,8 @@ import { instantiate } from './wasm.mjs'
 /** Is the order n of the group (SEC 2, section 2.4.1). Private keys are below it, and not 0. */
 export const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
+type KeyPlace = { memory: Uint8Array; key: number }
 type Places = [number, number, number, number, number]
-
-type Library = {
-  memory: Uint8Array<ArrayBuffer>
-  call: (name: string, ...values: number[]) => number
-  key: number
-  message: number
-  made: number
-  bytes: number
-  number: number
-}
 
 // The layout that Emscripten built it for. A call uses 1,142 bytes of the stack at most.
 const memoryPages = 256
@@ -27,11 +18,10 @@ const signingContext = 0x201
 const uncompressedFlag = 0x02
 const compressedFlag = 0x102
 
-let library: Library | undefined
+let library: ReturnType<typeof startLibrary> | undefined
 
 /** Starts the library, with random blinding against a measuring of its times. */
-function openLibrary(): Library {
-  if (library !== undefined) return library
+function startLibrary() {
   const fail = () => {
     throw new Error('libsecp256k1 has failed')
   }
@@ -51,17 +41,22 @@ function openLibrary(): Library {
   const run = (name: string, ...values: number[]) => exports[`_${name}`]?.(...values) ?? fail()
   const allocate = (count: number) => run('malloc', count) || fail()
   const context = run('secp256k1_context_create', signingContext)
-  const call: Library['call'] = (name, ...values) => run(`secp256k1_${name}`, context, ...values)
+  const call = (name: string, ...values: number[]): number =>
+    run(`secp256k1_${name}`, context, ...values)
   const [key, message, made, bytes, number] = [32, 32, 65, 65, 4].map(allocate) as Places
   const opened = { memory, call, key, message, made, bytes, number }
   const seed = crypto.getRandomValues(new Uint8Array(32))
   withKey(opened, seed, () => call('context_randomize', key) || fail())
-  library = opened
+  return opened
+}
+
+function openLibrary() {
+  library ??= startLibrary()
   return library
 }
 
 /** Calls with a key in the library's memory, and leaves nothing of it there. */
-function withKey({ memory, key }: Library, bytes: Uint8Array, call: () => number): void {
+function withKey({ memory, key }: KeyPlace, bytes: Uint8Array, call: () => number): void {
   if (bytes.length !== 32) throw new Error('a private key has 32 bytes')
   try {
     memory.set(bytes, key)
