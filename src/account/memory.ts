@@ -97,7 +97,6 @@ const accountMemory = z.object({
     z.array(z.object({ of: accountAddress, session: z.string(), at: z.int() })),
     [],
   ),
-  /** Lists the names of the last messages that were sent. */
   texted: z._default(z.array(z.string()), []),
 })
 

@@ -242,7 +242,6 @@ export function unlockPin({ isDormant, ...locked }: AccountMemory): AccountMemor
   return { ...memory, pin: { ...pin, tries: 0, judged: revokeAuthorizations(pin.judged) } }
 }
 
-/** Forgets that a new PIN was asked for. */
 export function cancelPinRequest(memory: AccountMemory): AccountMemory {
   if (memory.pin === undefined) return memory
   const { replaceableAt: _, ...pin } = memory.pin

@@ -3,7 +3,6 @@ import { drawDigits } from './check-digit.ts'
 import type { AccountMemory, IsAllowed, Memory } from './memory.ts'
 import type { SessionKeys } from './session-keys.ts'
 
-/** Names an external address that a caller may cash out to. */
 export type Wallet = {
   name: string
   address: Address

@@ -75,7 +75,6 @@ export function encodeCall(call: LoanCall): Hex {
   }
 }
 
-/** Begins the calldata of a cash-out. */
 export const cashOutSelector = toFunctionSelector(getAbiItem({ abi: loanAbi, name: 'withdrawTo' }))
 
 const callAbi = [
@@ -185,7 +184,6 @@ const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainRea
   ZeroAmount: 'nothing_there',
 }
 
-/** Names the refusals that have no amounts. */
 type PlainReason = Exclude<
   LoanRefusal,
   { owedWei: bigint } | { balanceWei: bigint } | { leftWei?: bigint | undefined }

@@ -32,7 +32,6 @@ export const localWorth = z.object({
 
 export type LocalWorth = z.infer<typeof localWorth>
 
-/** Parses an amount of local money, without a rate. */
 export const localMoney = z.pick(localWorth, { currency: true, cents: true })
 
 export type LocalMoney = z.infer<typeof localMoney>

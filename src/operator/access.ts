@@ -8,7 +8,6 @@ export type NamedOperator = Actor & { tokenHash: string }
 /** Names in the audit all those who share `OPERATOR_TOKEN`. */
 const sharedName = 'operator'
 
-/** Says which names operators may have. */
 export const operatorNameRule = `a name is 2 to 20 small letters, digits or -, begins with a letter, and is not "${sharedName}"`
 
 const form = new RegExp(`^([a-z][a-z0-9-]{1,19}):(${roles.join('|')}):([0-9a-f]{64})$`)

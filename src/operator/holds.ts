@@ -5,7 +5,6 @@ import { getNeededRole, nameOperator } from './access.ts'
 import type { AuditEntry } from './kept/audit.ts'
 import type { HoldStep, PaymentDetails } from './schemas/payments.ts'
 
-/** Says what a hold of an account stops, and what it does not. */
 export const holdWords = `it begins no payment, loan or cash-out. What was accepted before goes on, money may arrive, and its phone shows the balance as before and can change the PIN by the PIN of now. The role ${getNeededRole('POST /operator/hold', 'release')} releases it.`
 
 type RecallState = NonNullable<PaymentDetails['recall']>['state']

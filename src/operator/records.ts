@@ -12,17 +12,14 @@ import type { AlertName } from './schemas/alerts.ts'
 import type { PaymentDetails, PaymentSummary } from './schemas/payments.ts'
 import type { StatusAnswer } from './schemas/status.ts'
 
-/** Describes the deployment that operators run. */
 export type Deployment = {
   chain: Chain
-  /** Returns the relayer's address, derived when first needed. */
   relayer: () => Address
   loan: Address
   /** Describes what the loan contract counts. */
   unit: Unit
   forwarder: Address
   guards: Readonly<StatusAnswer['guards']>
-  /** Describes the nodes' answers in this process. */
   nodes: () => StatusAnswer['nodes']
 }
 

@@ -119,7 +119,6 @@ export function computeLendableWei({
   return capWei < poolWei ? capWei : poolWei
 }
 
-/** Describes which requests of gateways were refused in the last hour. */
 export const describeGatewayFaults = ({ lately, gatewayFaults }: StatusAnswer): string[] =>
   listGatewayFaults(
     lately.hour.counts,

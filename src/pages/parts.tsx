@@ -104,7 +104,6 @@ export const getPageZone = (): string => pageZone
 /** Writes a time as the page that is being rendered does: `2026-01-01 22:42:00`. */
 export const tellTime = (at: string): string => writeLocalTime(Date.parse(at), pageZone)
 
-/** Writes the time of day alone. */
 export const tellClock = (at: string): string => tellTime(at).slice(11)
 
 const Time = ({ at }: { at: string }) => <time datetime={at}>{tellTime(at)}</time>

@@ -53,7 +53,6 @@ export type ActionOptions = OperatorPayments & {
   country: Country | undefined
   memory: Memory
   names: Names
-  /** Tells whether payers see names. */
   recipientNames: boolean
   keys: SessionKeys
   limits: Parameters<Ledger['findKnownRefusal']>[1]

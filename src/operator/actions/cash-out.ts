@@ -10,7 +10,6 @@ import { notPayable, parsePayable } from './wallets.ts'
 /** Limits a key's age, far below the 7 days for which the ledger remembers intents. */
 const keyLifetimeSeconds = 24 * 60 * 60
 
-/** Cashes out once per key, after recording the action. */
 export const cashOutFor = callerAction({
   request: z.object({
     phone,

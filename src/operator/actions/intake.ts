@@ -19,7 +19,6 @@ async function setIntake(options: ActionOptions, kind: IntakeSetting, nextAccoun
 
 const form = {
   request: z.unknown(),
-  /** Describes the intake, and counts the open payments. */
   answer: z.object({ intake, open: z.int() }),
 }
 

@@ -21,7 +21,6 @@ import { sweepFor } from './sweep.ts'
 import { postTestAlert } from './test-alert.ts'
 import { changeWallets, issueWalletCode } from './wallets.ts'
 
-/** Maps each `POST /operator/<name>` to its action. */
 export const actions = {
   pause: pauseIntake,
   resume: resumeIntake,

@@ -23,7 +23,6 @@ const ageDays = [0, 7, 30, 90, Number.POSITIVE_INFINITY]
 const ageNames = ['not_due', 'to_7_days', 'to_30_days', 'to_90_days', 'older'] as const
 const dayMs = 86_400_000
 const soonMs = 7 * dayMs
-/** Limits the loans that are summed or exported. */
 const maxLoans = 20_000
 
 type LoanBookReading = { book: LoanBook; head: number; isWhole: boolean }

@@ -60,7 +60,6 @@ const personExport = z.object({
   archived: z.array(payment),
   sessions: z.array(decidedSession),
   audit: auditAnswer.shape.entries,
-  /** Lists what the person's payments of bills were for. */
   references: z.array(z.object({ intent: z.string(), reference: z.string() })),
   tills: z.array(till),
   next: nextPage,

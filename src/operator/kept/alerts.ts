@@ -6,7 +6,6 @@ import { getRetryDelayMs } from '../../relay/ledger/values.ts'
 import { readEventVitals } from './events.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
-/** Tells a person what is wrong, and how to mend it. */
 type Finding = { name: string; says: string }
 
 /** Tells when an alert was raised, and since when it is not found any more (Unix times in ms). */
@@ -17,7 +16,6 @@ type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
 /** Reports that an alert was raised or cleared. Each attempt to deliver it has the same id. */
 export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
-/** Limits how long a notice that no one takes is stored. */
 const maxNoticeAgeMs = 30 * 24 * 60 * 60 * 1000
 
 const savedAlerts = z.array(
@@ -116,7 +114,6 @@ export const alertSteps = {
     const told = { alerts, nextNoticeAt: next?.due_at, ...readEventVitals(step) }
     return { ...steps.readVitals(step, asked), ...told }
   }),
-  /** Returns the last cleared alerts, the latest first. */
   listPastAlerts: reads(({ rows }: Kept) => listPastAlerts(rows)),
   /**
    * Raises alerts for new findings, and clears those that were not found for some time. With

@@ -29,7 +29,6 @@ export const readActor = (id: string): string | null => /^([a-z0-9-]+)\//.exec(i
 
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Names the actions that change nothing. */
 const lookUps = ['lookup', 'session']
 
 /** Records an operator's action once per id; `at` is given of one in another ledger. */

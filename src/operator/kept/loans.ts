@@ -101,7 +101,6 @@ export const loanSteps = {
     saveMeta(rows, toMetaName(contract), { next, sums })
     return { next, sums }
   }),
-  /** Returns a contract's loans in a state, by due date. */
   listLoans: reads(({ rows }: Kept, { contract, state, limit }: LoanQuery) =>
     rows
       .list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit })

@@ -61,7 +61,6 @@ export const keptTables = {
     },
     { state: { group: 'listed', score: 'due_at' } },
   ),
-  /** Stores what happened to accounts, for the lender's own system. */
   events: table(
     ['id'],
     {

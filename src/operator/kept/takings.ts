@@ -57,7 +57,6 @@ function archiveTaking(rows: KeptDraft, payment: Row<'payments'>): void {
 
 /** Sets how long audit entries are stored: longer than all that they are about. */
 const auditMs = 400 * 24 * 60 * 60 * 1000
-/** Limits the entries of the audit that are deleted at a time. */
 const pruneLimit = 200
 
 /** Adds to an operator's view of a payment its code, and when its cash was paid out. */

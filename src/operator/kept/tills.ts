@@ -19,7 +19,6 @@ export type Takings = NonNullable<ReturnType<typeof listTakings>>
 
 export type Taking = ReturnType<typeof toTaking>
 
-/** Describes a withdrawal of cash at a till. */
 export type Withdrawal = Omit<Taking, 'reference'>
 
 /** Sets how long a removed number stays unused, because callers may still dial it. */
@@ -120,7 +119,6 @@ function listTakings({ rows }: Kept, account: Address, limit: number, timeZone =
 export const tillSteps = {
   /** Returns the till of a number; undefined if no account has it now. */
   findTill: reads(({ rows }: Kept, number: string) => findTill(rows, number)),
-  /** Returns all tills, the oldest first. */
   listTills: reads(({ rows }: Kept) =>
     toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit })),
   ),

@@ -30,7 +30,6 @@ const tillDay = z.object({
   since: time,
 })
 
-/** Describes an account for a support call. */
 export const caller = z.object({
   account: hexAddress,
   /** Holds where a wallet sends money, as phones show it (EIP-1191); null if it is not known. */
@@ -43,7 +42,6 @@ export const caller = z.object({
   price: z.nullable(unitPrice),
   dueAt: z.nullable(time),
   heldAt: z.nullable(time),
-  /** Counts the payments without a known outcome. */
   open: z.int(),
   /** Lists the last payments from the account and to it in one order, the newest first. */
   payments: z.array(z.extend(payment, { direction: z.enum(['out', 'in']) })),
@@ -59,7 +57,6 @@ export const caller = z.object({
   /** Tells the last message of it: 3 days before it is due, or that day; null if none can be. */
   reminded: z.nullable(z.enum(['none', 'soon', 'today'])),
   tills: z.array(till),
-  /** Lists the last refused sessions with their screens. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
   /** Sums up the day of an account with a till; null if it has none. */
   till: z.nullable(tillDay),

@@ -28,7 +28,6 @@ export const loansAnswer = z.object({
   head: z.int(),
   /** Is false if final blocks are still missing; the next request reads more of them. */
   isWhole: z.boolean(),
-  /** Is the unit's symbol. */
   currency: z.string(),
   unit: unitSchema,
   sums: z.object({

@@ -81,7 +81,6 @@ export function Facts<Answer extends object>(options: AnswerOptions<Answer, Answ
   return <FactList facts={drawColumns(of, unit, columns)} />
 }
 
-/** Renders a table of answers, with a column for each field. */
 export function Rows<Answer extends object>(
   options: AnswerOptions<Answer, readonly Answer[]> & { name: string },
 ) {

@@ -13,7 +13,6 @@ import { english } from '../../ussd/messages/en.ts'
 import { Choice, Field, Live, Prose, showMoney, showTime, tellTime } from '../parts.tsx'
 import { drawAccount, drawLink, Facts, Rows, toWords } from './answer.tsx'
 
-/** Names a kind of payment as its entry of the phone's menu does. */
 export const nameKind = (kind: PaymentKind): string => payments[kind].words(english).label
 
 /** Says what a payment moves whose amount the chain alone knows. */

@@ -22,7 +22,6 @@ export const consolePages: readonly NamedPage[] = [
 ]
 
 type ConsoleMenuOptions = ConsoleSession & {
-  /** Is the path of the shown page. */
   current?: string
   /** Is not given while something gives no answer. */
   status?: StatusAnswer

@@ -239,7 +239,6 @@ const drawCode = ({ code, paidOutAt }: FoundPayment) =>
 
 const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen}</pre>
 
-/** Says what unblocking does, and what a caller can do without it. */
 const unblockWords =
   'After unblock the PIN of now counts again, with three tries, and a number that was not dialled for 90 days may pay again: first make sure who calls, since such a number may have another owner now. It sets no PIN. A caller who forgot it needs no operator: dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours.'
 

@@ -168,7 +168,6 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
   })
 }
 
-/** Tells why the forwarder refuses a whole batch. */
 export type ForwarderRefusal = 'missing' | 'not_allowed' | 'paused'
 
 export function decodeForwarderRefusal(data: Hex): ForwarderRefusal {

@@ -19,7 +19,6 @@ const pool = z.object({
 /** Lists the facts that are read from the chain. They are stored under these names. */
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
-  /** Gives the balance of the relayer's key. */
   balanceWei: z.object({ value: weiSchema }),
   gasPriceWei: z.object({ value: weiSchema }),
   /** Tells whether forwarder and loan contract exist and accept this relayer. */
@@ -44,7 +43,6 @@ export type ChainFact = keyof typeof facts
 /** Lists the facts that are read one per block, in turn, while work is open. */
 export const factReadings = ['gasPriceWei', 'balanceWei', 'reportedNonce'] as const
 
-/** Reports what a round or a payment has read from the chain. */
 export type ObservationReport = {
   /** Gives the reporter's time. The `readAt` of facts (default: now) is by the same clock. */
   now?: number
@@ -121,7 +119,6 @@ function keepPool(
   return { ...contracts, pool: pool && { at: (contracts.pool ? contracts : before)?.at, ...pool } }
 }
 
-/** Drops facts about one deployment's contracts or key. */
 export const dropDeploymentFacts = (observations: Observations): Observations =>
   Object.fromEntries(
     Object.entries(observations).filter(([name]) => !deploymentFacts.includes(name)),

@@ -66,7 +66,6 @@ export const outcomeSteps = {
       return []
     },
   ),
-  /** Makes the outcomes in this block final. */
   confirm: writes((step, sessions: readonly string[], blockHash: Hex): Transition[] =>
     sessions.flatMap((session) => {
       const payment = getPaymentRow(step.rows, session)

@@ -326,7 +326,6 @@ export function getTable(tables: Tables, name: string): Table {
   return table
 }
 
-/** Returns a row's name, unique in the whole ledger. */
 export const toRowName = (table: string, key: Key): string => [table, ...key].join(':')
 
 export const toKey = (table: Table, row: AnyRow): Key =>
@@ -352,7 +351,6 @@ export function table<
   return { key, row: z.object(shape), lists }
 }
 
-/** Writes the schema version into a new ledger. */
 export const schemaWrite: Write = {
   table: 'meta',
   key: ['schema'],

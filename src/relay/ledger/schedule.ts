@@ -60,7 +60,6 @@ export function scheduleLedger<Any extends Steps>(
     (ledger[method] as (...args: unknown[]) => unknown)(...args)
 
   return {
-    /** Sets the alarm when a call opens work. */
     ledger: createLedgerPort(steps, async (method, args) => {
       const answer = call(method, args)
       const dueMs = getDueDelayMs(steps, method, args, schedule.roundMs)

@@ -36,7 +36,6 @@ export const mapOpenPhases = <Value>(
 ): Record<OpenPhase, Value> =>
   Object.fromEntries(openPhases.map((phase) => [phase, value(phase)])) as Record<OpenPhase, Value>
 
-/** Maps each state to its phase, unless the payment is `stuck`. */
 export const phases = {
   queued: 'waiting',
   signed: 'carried',

@@ -12,7 +12,6 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 /** Holds a message's recipient and content, sealed for its session and party. */
 export type HeldSms = { party: SmsParty; sealed: string }
 
-/** Lists the recipients of a payment's messages. */
 export const smsParties = ['sender', 'receiver'] as const
 
 export type SmsParty = (typeof smsParties)[number]
@@ -42,7 +41,6 @@ export type Order = {
   reserves?: ReservedAmounts | undefined
   /** Holds what others keep of it: who composes the ledger parses it, and writes it with it. */
   attached?: unknown
-  /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
   /** Holds the borrower's sealed number if loan reminders are sent. */
   reminder?: string | undefined

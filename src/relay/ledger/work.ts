@@ -59,7 +59,6 @@ function readWork(step: StepContext, identity?: Identity) {
 }
 
 export const workSteps = {
-  /** Returns all unsettled work, for a round. */
   readWork: reads(readWork),
   findPayment: reads(({ rows }, session: string): Payment | undefined => {
     const row = rows.row('payments', session)

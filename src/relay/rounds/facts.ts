@@ -18,7 +18,6 @@ export type StageTerms = Pick<Relayer, 'rules' | 'fees' | 'proofs' | 'readSettle
 /** Tells whether a block is in the head's chain; unknown while a replica may lag. */
 export type BlockStatus = 'canonical' | 'lost' | 'unknown'
 
-/** Holds what the stages of a round have learned so far. */
 export type RoundFacts = {
   head: Head
   isNewHead: boolean
@@ -76,7 +75,6 @@ export function* compareBlock(
   return judgeBlock(block, followed ?? (yield* askOrLog(event, 'getBlock', block.number)))
 }
 
-/** Judges a block by the one that is shown at its height. */
 export function judgeBlock({ hash }: BlockId, shown: BlockId | undefined): BlockStatus {
   if (shown === undefined) return 'unknown'
   return shown.hash === hash ? 'canonical' : 'lost'

@@ -7,11 +7,9 @@ import type { Ledger } from '../ledger/steps.ts'
 import { maxRetryMs } from '../ledger/values.ts'
 
 export type SmsRoundsOptions = {
-  /** Asks for one message to be sent, once. */
   deliver: (sms: DueSms, ledger: Ledger) => Promise<SmsFate>
   clock: Clock
   log: Log
-  /** Keeps work alive after a round. */
   waitUntil: (work: Promise<unknown>) => void
 }
 

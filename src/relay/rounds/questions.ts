@@ -65,7 +65,6 @@ function createAnswers(relayer: Relayer) {
       readSettled(relayer, account, blockHash, startTimeout()),
     readPayee: async (request: SignedRequest): Promise<Payee> =>
       (await readRequestPayee(relayer, request)) ?? 'unknown',
-    /** Returns the recorded blocks above a height, the highest first. */
     listBlocks: (above: number) => ledger.listBlocks(above),
     listSigned: () => ledger.listSigned(),
   }

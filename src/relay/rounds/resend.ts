@@ -38,7 +38,6 @@ export function* resendTransactions(
 
 type Transaction = OpenNonce['transactions'][number]
 
-/** Describes a transaction to send again. */
 type Resend = {
   open: OpenNonce
   latest: Transaction

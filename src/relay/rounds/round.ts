@@ -72,7 +72,6 @@ async function recordAccountState(relayer: Relayer, work: Work, facts: RoundFact
   }
 }
 
-/** Returns which fact is read, once for each new block. */
 function findNextReading(
   { nextReading, nonces }: Work,
   facts: RoundFacts,

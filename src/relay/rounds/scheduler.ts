@@ -72,7 +72,6 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
     }
   }
 
-  /** Makes a round due within `roundMs`. */
   async function wake(): Promise<void> {
     try {
       await queue.arm(roundMs)

@@ -5,7 +5,6 @@ type EventCounts = Readonly<Record<string, number>>
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Sets the time between two samples of the counts. */
 const sampleIntervalMs = 10 * 60 * 1000
 
 /** Holds the counts at a time (Unix time in ms), as they are stored. */

@@ -19,7 +19,6 @@ import {
   updateBlockContents,
 } from './totals.ts'
 
-/** Tells how a payment's state has changed, and why. */
 export type Transition = ReturnType<typeof applyEvent>[number]
 
 type PaymentRow = Row<'payments'>
@@ -284,7 +283,6 @@ function getPhaseColumns(
   return { phase, since: phase === 'settled' ? now : acceptedAt }
 }
 
-/** Saves a payment and the totals that count it. */
 function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']

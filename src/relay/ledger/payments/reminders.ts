@@ -24,7 +24,6 @@ const retentionMs = 30 * dayMs
 /** Sets how long before a loan is due its two reminders are sent. */
 const earlyReminderMs = 3 * dayMs
 const lastReminderMs = 4 * hourMs
-/** Limits how late a reminder may be sent. */
 const maxReminderAgeMs = dayMs
 
 /** Delays the next check while the account has open payments, or a provider fails. */

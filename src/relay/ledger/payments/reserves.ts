@@ -58,7 +58,6 @@ function applyReserves(
   return { open, blocks: [...otherBlocks, { ...add(block, reserves), number }] }
 }
 
-/** Updates the totals after a payment changed. */
 export function updateReserves(
   rows: Draft,
   before: Row<'payments'> | undefined,

@@ -31,7 +31,6 @@ export function saveFirstValue(
 export const readFirstValue = (rows: Draft, { session, input }: StepKey, name: string) =>
   rows.row('shown', session, input, name)?.value
 
-/** Stores when a paying answer first arrived. */
 export function saveAnswerTime(rows: Draft, stepKey: StepKey): void {
   saveFirstValue(rows, { ...stepKey, name: answerTimeName, value: 'true' }, undefined)
 }

@@ -81,7 +81,6 @@ function mayChange({ rows }: StepContext, name: string, value: string): boolean 
   return name === 'ACCOUNT_KEY_SECRET' && isNext
 }
 
-/** Tells whether the ledger has this identity, or may adopt it. */
 export function checkIdentity(step: StepContext, identity: Identity): Identified {
   const names = listConflictingValues(step, identity)
     .filter(([name, value]) => !mayChange(step, name, value) || isAnythingOpen(step))

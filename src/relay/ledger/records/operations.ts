@@ -220,7 +220,6 @@ export const operationSteps = {
    * payment's code or receipt number, or at least as much of a hash as screens show.
    */
   findPayments: reads(({ rows }, clue: string, limit: number) => findPayments(rows, clue, limit)),
-  /** Returns the payments that match a query, the newest first. */
   readPage: reads(({ rows }, query: PaymentQuery) => readPage(rows, query)),
   tracePayment: reads(readTrace),
 }

@@ -127,5 +127,4 @@ export function recordMissing(rows: Draft): void {
   if (names.length > known.length) saveMeta(rows, 'missing', names)
 }
 
-/** Forgets them, because an operator has looked at the damage. */
 export const forgetMissing = (rows: Draft): void => rows.drop('meta', 'missing')

@@ -14,7 +14,6 @@ import { mayMissSigned } from './possible-loss.ts'
 import { getDebit } from './settled.ts'
 import { isHeld } from './standing.ts'
 
-/** Names a sender, and the limits of what that sender may ask. */
 export type RecallLimits = RecallTimes & { sender: Address }
 
 /** Tells of an account with a till: it takes part in no hold. */

@@ -12,7 +12,6 @@ const maxRefusals = 5
 export const isHeld = (rows: Draft, account: string): boolean =>
   rows.row('holds', account) !== undefined
 
-/** Records for operators why a session was refused. */
 export function recordRefusal(
   rows: Draft,
   { account, session }: StepKey,
@@ -82,7 +81,6 @@ type Refused = ({ kind: 'refused' } | { kind: 'unsure' }) & {
   isNews?: true
 }
 
-/** Limits how often one obstacle is logged. */
 const logIntervalMs = 60_000
 
 export const readObstacle = (rows: Draft) => readMeta(rows, 'obstacle')
@@ -98,7 +96,6 @@ export function recordObstacle(rows: Draft, kind: ObstacleKind | undefined): Ref
   return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
 }
 
-/** Ends the obstacle, because a payment was accepted. */
 export function endObstacle(rows: Draft): void {
   const last = readObstacle(rows)
   if (last !== undefined && last.endedAt === undefined) {

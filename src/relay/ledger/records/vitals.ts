@@ -76,14 +76,12 @@ function readVitals(step: StepContext, identity: Identity | undefined) {
     missing: listMissing(rows),
     /** Tells when an unknown transaction of the key showed that rows may be lost, for a day. */
     possibleLossAt: readPossibleLossAt(rows),
-    /** Tells when a transaction was last seen in a block. */
     lastMinedAt: findLastMinedAt(rows),
     /** Counts `<kind>.<event>`, `refused.<reason>` (`own`: without a payment) and gateways'. */
     counts: readEventCounts(rows),
     /** Counts the same events of about the last hour, and of the day (UTC). */
     lately: sumRecentCounts(rows),
     paymentsByHour: countPaymentsByHour(rows),
-    /** Counts what each gateway delivered in each of the last hours. */
     gateways: readGatewayHours(rows),
     /** Tells when a bad request or a wrong secret was counted last, by `<gateway>/<event>`. */
     gatewayFaults: readGatewayFaults(rows),
@@ -100,13 +98,11 @@ function readVitals(step: StepContext, identity: Identity | undefined) {
     /** Tells when a caller was last refused whose number is in no numbering plan. */
     unlistedAt: readMeta(rows, 'unlisted'),
     nextNonce: findNextNonce(relayerTotals),
-    /** Lists the last followed blocks, the latest first. */
     blocks: readFollowedBlocks(step).followedBlocks.slice(0, 6),
     front: readFirstOpenNonce(step, relayerTotals),
     /** Counts payments of nonces in use, as in {@link Usage}. */
     carried: countCarried(relayerTotals),
     waiting: readQueue(rows).waiting,
-    /** Tells when the oldest payment of each open phase was accepted. */
     oldest: mapOpenPhases((phase) => listPhasePayments(rows, phase, 1)[0]?.accepted_at),
   }
 }

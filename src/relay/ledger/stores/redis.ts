@@ -45,7 +45,6 @@ type Call = {
   reject: (error: unknown) => void
 }
 
-/** Holds what calls may read: a snapshot, or a guess at it. */
 type Readable = Pick<Snapshot, 'now' | 'lists'> & { rows: Pick<Snapshot['rows'], 'get'> }
 
 type ExecutedCalls = ConditionalWrites & {

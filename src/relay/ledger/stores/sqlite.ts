@@ -95,7 +95,6 @@ function listStoredColumns(tables: Tables, name: string): readonly string[] {
 
 type Statements = ReturnType<typeof createStatements>
 
-/** Maps tables' names to the SQL that reads and writes their rows. */
 function createStatements(tables: Tables) {
   const createFor = (table: string) => {
     const columns = listStoredColumns(tables, table)
