@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatGwei, type Hex } from 'viem'
-import { computeFingerprint } from '../../src/account/session-keys.ts'
+import { computeFingerprint } from '../../src/account/secrets.ts'
 import type { ActionAnswer, ActionRequest } from '../../src/operator/actions/list.ts'
 import { writeAuditEntry } from '../../src/operator/holds.ts'
 import { alertsAnswer } from '../../src/operator/schemas/alerts.ts'

@@ -2,9 +2,9 @@ import { type Address, bytesToBigInt, isAddressEqual, type LocalAccount } from '
 import { createKeyAccount } from '../runtime/key-account.ts'
 import { createRecent } from '../runtime/recent.ts'
 import { curveOrder } from '../runtime/secp256k1/curve.ts'
-import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import { listFormerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
+import { createKeyedHash, type KeyedHash, type Secret } from './secrets.ts'
 
 /** Names the derivation, so that another one can be added and old accounts stay reachable. */
 const derivationVersion = 'v1'

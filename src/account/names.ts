@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import type { AccountMemory, IsAllowed, Memory } from './memory.ts'
 import { isUnused } from './pin.ts'
-import type { Seal } from './seal.ts'
+import type { Seal } from './secrets.ts'
 
 type NameKind = 'own' | 'verified'
 

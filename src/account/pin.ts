@@ -1,8 +1,8 @@
 import { type Address, bytesToHex } from 'viem'
-import { createKeyedHash, type Secret } from './keyed-hash.ts'
 import type { Language } from './language.ts'
 import { type AccountMemory, type IsAllowed, type Memory, recordLanguage } from './memory.ts'
 import type { PhoneNumber } from './phone.ts'
+import { createKeyedHash, type Secret } from './secrets.ts'
 
 export type PinVerdict =
   | { kind: 'right' }

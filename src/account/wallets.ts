@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { drawDigits } from './check-digit.ts'
 import type { AccountMemory, IsAllowed, Memory } from './memory.ts'
-import type { SessionKeys } from './session-keys.ts'
+import type { SessionKeys } from './secrets.ts'
 
 export type Wallet = {
   name: string

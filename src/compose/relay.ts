@@ -1,7 +1,7 @@
 import type { Address, LocalAccount } from 'viem'
 import { createCallerAccounts, withFormerAccounts } from '../account/caller-accounts.ts'
 import { computeNumberingFingerprint } from '../account/numbering.ts'
-import { computeFingerprint } from '../account/session-keys.ts'
+import { computeFingerprint } from '../account/secrets.ts'
 import { createNode } from '../chain/node.ts'
 import { decodeRefusal, describeLoanRefusal } from '../loan/calls.ts'
 import { createRates, type Rate } from '../loan/local-worth.ts'

@@ -60,7 +60,6 @@ const maxEventBlocks = 2_000
 const maxReceived = 8
 
 export type LoanSource = {
-  /** Calls the contract as of a block, or of the latest block. */
   read(calldata: Hex, block?: number | { blockHash: Hex }): Promise<Hex>
   readHeight(): Promise<number>
   findEvents(topics: (Hex | null)[], fromBlock: number): Promise<LoanEvent[]>

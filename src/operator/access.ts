@@ -97,7 +97,6 @@ export const routeRoles = {
   'POST /operator/set-back': 'money',
 } as const satisfies NeededRoles
 
-/** Says in a line what each role adds to those before it. */
 export const roleWords: Readonly<Record<Role, string>> = {
   read: 'sees payments, loans, alerts, the audit and how all works, and changes nothing',
   support: 'looks callers up, and holds accounts',

@@ -109,17 +109,15 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
   const { ledger } = relayer
   const { chain } = deployment
   const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
+  const readStatus = async ({ name, role }: Actor, nonces: RelayerNonces) => ({
+    ...describeStatus(deployment, await readKnownHealth(), nonces),
+    you: { name, role },
+  })
   return {
     health: async () => describeHealth(await options.readSharedCondition()),
-    status: async ({ name, role }: Actor) => ({
-      ...describeStatus(deployment, await readKnownHealth(), await readNonces()),
-      you: { name, role },
-    }),
+    status: async (actor: Actor) => readStatus(actor, await readNonces()),
     /** Returns the status without asking a node, for pages that reload all day. */
-    overview: async ({ name, role }: Actor) => ({
-      ...describeStatus(deployment, await readKnownHealth(), { chain: null, pool: null }),
-      you: { name, role },
-    }),
+    overview: (actor: Actor) => readStatus(actor, { chain: null, pool: null }),
     metrics: async () => writeMetrics(deployment, await readKnownHealth()),
     async payments(query: Parameters<typeof ledger.readPage>[0]) {
       const { payments, next } = await ledger.readPage(query)

@@ -55,7 +55,6 @@ export function showPage(
 
 export type PageOptions = {
   title: string
-  /** Reloads the page each time after this many seconds. */
   refreshSeconds?: number
   nav?: Child
   css?: string

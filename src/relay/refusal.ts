@@ -4,7 +4,6 @@ import { decodeRefusal } from '../loan/calls.ts'
 
 /** Tells why a payment is not made: nothing was sent for it, and nothing will be. */
 export type Refusal =
-  /** Would be reverted by the chain, with this data. */
   | { kind: 'would_revert'; revertData: Hex }
   | { kind: 'unavailable' }
   /** Exceeds what others' reservations leave of a common resource. */
@@ -14,11 +13,9 @@ export type Refusal =
    * pays a wallet by a name whose address was replaced lately.
    */
   | { kind: 'not_authorized'; reason: 'blocked' | 'dormant' | 'void' | 'wallet' }
-  /** Goes to an address that is nobody's wallet. */
   | { kind: 'not_a_wallet'; payee: NotAWallet }
   /** Is not looked up, so the answer says nothing about what was sent. */
   | { kind: 'too_many_dials' }
-  /** Concerns an account that an operator holds. */
   | { kind: 'held' }
   | { kind: 'too_many_open'; max: number }
   | { kind: 'too_many_today'; max: number }

@@ -6,7 +6,7 @@ import {
   recordSender,
 } from '../account/memory.ts'
 import { type PhoneNumber, shortenPhone } from '../account/phone.ts'
-import type { SessionKeys } from '../account/session-keys.ts'
+import type { SessionKeys } from '../account/secrets.ts'
 import { paysWallet } from '../account/wallets.ts'
 import { decodeCall, encodeCall, type LoanCall, type LoanTerms } from '../loan/calls.ts'
 import { getCallKind, getCallRules } from '../loan/kinds.ts'

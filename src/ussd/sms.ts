@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import type { Secret } from '../account/keyed-hash.ts'
 import { type PhoneNumber, parseCaller } from '../account/phone.ts'
-import { createSeal } from '../account/seal.ts'
+import { createSeal, type Secret } from '../account/secrets.ts'
 import { weiSchema } from '../loan/amounts.ts'
 import { decodeCall } from '../loan/calls.ts'
 import { kindNames } from '../loan/kinds.ts'

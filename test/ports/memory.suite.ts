@@ -9,7 +9,7 @@ import {
 } from '../../src/account/memory.ts'
 import { createNames } from '../../src/account/names.ts'
 import { createPins } from '../../src/account/pin.ts'
-import { createSeal } from '../../src/account/seal.ts'
+import { createSeal } from '../../src/account/secrets.ts'
 import {
   addWallet,
   createWalletCodes,

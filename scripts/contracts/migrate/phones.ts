@@ -1,7 +1,7 @@
 import type { Address, LocalAccount } from 'viem'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
-import type { Secret } from '../../../src/account/keyed-hash.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import type { Secret } from '../../../src/account/secrets.ts'
 import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
 import { lanes } from '../reads.ts'

@@ -8,7 +8,7 @@ import {
   parseEventLogs,
   parseUnits,
 } from 'viem'
-import type { IntentKeys } from '../../../src/account/session-keys.ts'
+import type { IntentKeys } from '../../../src/account/secrets.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { getOne, type Unit } from '../../../src/loan/amounts.ts'
 import {

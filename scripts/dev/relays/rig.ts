@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { createIntentKeys } from '../../../src/account/session-keys.ts'
+import { createIntentKeys } from '../../../src/account/secrets.ts'
 import { getOne } from '../../../src/loan/amounts.ts'
 import { startChain } from '../chain.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'

@@ -4,7 +4,7 @@ import type { CallerAccounts } from '../../account/caller-accounts.ts'
 import type { Memory } from '../../account/memory.ts'
 import type { Names } from '../../account/names.ts'
 import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
-import type { SessionKeys } from '../../account/session-keys.ts'
+import type { SessionKeys } from '../../account/secrets.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
@@ -78,7 +78,6 @@ type Form<Request, Answer> = { request: Request; answer: Answer }
 
 type Outcome<Answer extends z.ZodMiniType> = Promise<z.output<Answer> | RefusedRequest>
 
-/** Is one of the actions, which `POST /operator/<name>` runs. */
 export type DeclaredAction = Form<z.ZodMiniType, z.ZodMiniType> & {
   run: (options: ActionOptions, request: never) => Promise<unknown>
 }

@@ -14,7 +14,7 @@ import { caller, decidedSession, pinState } from '../schemas/callers.ts'
 import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
 import { type ActionOptions, action, callerAction, recordInAudit, refuseRequest } from './action.ts'
 import { toLoanAnswer } from './loans.ts'
-import { readWaiting } from './sweep.ts'
+import { readWaiting } from './orders.ts'
 
 const maxPayments = 20
 /** Limits how long a look-up waits to know what waits to be credited. */

@@ -11,13 +11,12 @@ import {
   lookUpCaller,
   traceCallerSession,
 } from './caller.ts'
-import { cashOutFor } from './cash-out.ts'
 import { findByText } from './find.ts'
 import { acceptPrice, drainIntake, pauseIntake, resumeIntake } from './intake.ts'
 import { verifyName } from './names.ts'
+import { cashOutFor, sweepFor } from './orders.ts'
 import { outbidNonce } from './outbid.ts'
 import { erasePerson, exportPerson } from './person.ts'
-import { sweepFor } from './sweep.ts'
 import { postTestAlert } from './test-alert.ts'
 import { changeWallets, issueWalletCode } from './wallets.ts'
 

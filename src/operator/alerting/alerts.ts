@@ -25,7 +25,6 @@ const cronRemedy =
 
 type FindAlert = (healthData: KnownHealthData, deployment: Deployment) => string | undefined
 
-/** Finds the causes of alerts, each described with its remedy. */
 export function findAlerts(healthData: KnownHealthData, deployment: Deployment) {
   const finders = Object.entries(alertFinders) as [AlertName, FindAlert][]
   return finders.flatMap(([name, find]) => {

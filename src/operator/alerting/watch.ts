@@ -56,7 +56,6 @@ export async function sendNotice(
   }
 }
 
-/** Sets how long a ledger must give no answer to count as silent. */
 const silentAfterMs = 5_000
 /** Sets the window in which all processes report a silence under one id, as one alert. */
 const noticeWindowMs = 60 * 60 * 1000

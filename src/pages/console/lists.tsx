@@ -6,9 +6,8 @@ import { writeAuditEntry } from '../../operator/holds.ts'
 import { type Actor, roles } from '../../operator/schemas/fields.ts'
 import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { Operator } from '../../operator/service.ts'
-import { Command, FactList, Live, showMoney } from '../parts.tsx'
+import { Bar, Command, FactList, Live, showMoney, type Tone } from '../parts.tsx'
 import { Rows, toWords } from './answer.tsx'
-import { Bar, type Tone } from './charts.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 

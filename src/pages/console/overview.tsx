@@ -6,6 +6,8 @@ import type { Actor } from '../../operator/schemas/fields.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import { computeLendableWei } from '../../operator/status.ts'
 import {
+  Bar,
+  Columns,
   Command,
   type Fact,
   FactList,
@@ -15,7 +17,6 @@ import {
   showTime,
   tellClock,
 } from '../parts.tsx'
-import { Bar, Columns } from './charts.tsx'
 import { judgeStatus, type Trouble } from './condition.ts'
 
 type Shown = { status: StatusAnswer }

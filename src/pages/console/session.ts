@@ -1,5 +1,5 @@
 import { bytesToHex } from 'viem'
-import { createKeyedHash, type Secret } from '../../account/keyed-hash.ts'
+import { createKeyedHash, type Secret } from '../../account/secrets.ts'
 import { findOperator, type NamedOperator } from '../../operator/access.ts'
 import type { Actor } from '../../operator/schemas/fields.ts'
 import { isSameSecret } from '../../runtime/bearer.ts'
@@ -7,7 +7,6 @@ import { isSameSecret } from '../../runtime/bearer.ts'
 const lifetimeMs = 8 * 60 * 60 * 1000
 
 export type ConsoleSession = {
-  /** The token that every form must carry. */
   csrf: string
   actor: Actor
 }

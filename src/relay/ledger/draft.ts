@@ -36,7 +36,6 @@ export const ledgerRules = {
   tellsEvents: false,
 }
 
-/** Adds those that follow from the chain's pool. */
 export type LedgerRules = typeof ledgerRules &
   Pick<PoolRules, 'maxInFlight' | 'watchBlocks' | 'accountStateMs'>
 

@@ -9,7 +9,6 @@ const counts = z.record(z.string(), z.int())
 const hash = z.custom<Hex>((value) => isHex(value))
 const byRelayer = { relayer: z.optional(z.string()) }
 
-/** Parses decimal digits to a bigint. */
 export const weiDigits = z.pipe(
   z.string().check(z.regex(/^-?[0-9]{1,78}$/)),
   z.transform((value) => BigInt(value)),

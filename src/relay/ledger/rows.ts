@@ -9,7 +9,6 @@ export const schemaVersion = '6'
 /** Lists the reminders of a loan: some days before it is due, and on the day. */
 export const reminderKinds = ['soon', 'today'] as const
 
-/** Maps each name to the same value: columns to their type. */
 export const mapNames = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
 

@@ -5,7 +5,6 @@ import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 import { readRequestPayee } from './payees.ts'
 
-/** Describes a recorded transaction that a process sends. */
 export type Sending = Omit<TransactionToSend, 'requests'> & {
   /** Is true if the ledger does not know that these bytes have left. */
   isUnsent: boolean

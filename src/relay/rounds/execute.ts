@@ -66,7 +66,6 @@ export type Action =
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
-/** Returns the action that takes a step of the ledger. */
 export const record = <Method extends RecordingMethod>(
   method: Method,
   ...args: Parameters<Ledger[Method]>

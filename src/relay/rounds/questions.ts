@@ -102,7 +102,6 @@ export function* askOrLog<Name extends QuestionName>(
   return answer
 }
 
-/** Asks the same about several things at once. */
 export function* askAll<Name extends QuestionName>(
   event: string | undefined,
   name: Name,

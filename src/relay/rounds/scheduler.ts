@@ -80,7 +80,6 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
     }
   }
 
-  /** Runs rounds as they become due, until the signal aborts. */
   async function watch(signal: AbortSignal): Promise<void> {
     let wokenAt = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {

@@ -1,5 +1,4 @@
-import type { Secret } from '../../account/keyed-hash.ts'
-import { createSeal } from '../../account/seal.ts'
+import { createSeal, type Secret } from '../../account/secrets.ts'
 import type { LastAnswer, UssdSession } from './gateway.ts'
 
 export type CarriedText = ReturnType<typeof createCarriedText>

@@ -1,7 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import { type AccountMemory, findRecipientName, forgetRecipient } from '../../account/memory.ts'
 import { shortenPhone } from '../../account/phone.ts'
-import type { Seal } from '../../account/seal.ts'
+import type { Seal } from '../../account/secrets.ts'
 import type { WholeLedger } from '../../operator/kept/steps.ts'
 import { nameRecall, type SmsParty } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/clock.ts'

@@ -19,7 +19,7 @@ import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.t
 import { ops } from '../../../scripts/ops.ts'
 import type { Command } from '../../../scripts/stack/command.ts'
 import { dialCommand } from '../../../scripts/stack/phone/dial.ts'
-import { computeFingerprint } from '../../../src/account/session-keys.ts'
+import { computeFingerprint } from '../../../src/account/secrets.ts'
 import { loansAnswer } from '../../../src/operator/schemas/loans.ts'
 import { statusAnswer } from '../../../src/operator/schemas/status.ts'
 import { version } from '../../../src/operator/version.ts'

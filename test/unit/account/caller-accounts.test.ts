@@ -6,7 +6,7 @@ import {
   computeFingerprint,
   createIntentKeys,
   createSessionKeys,
-} from '../../../src/account/session-keys.ts'
+} from '../../../src/account/secrets.ts'
 
 const secret = `0x${'11'.repeat(32)}` as const
 const other = `0x${'22'.repeat(32)}` as const

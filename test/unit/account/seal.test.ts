@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSeal } from '../../../src/account/seal.ts'
+import { createSeal } from '../../../src/account/secrets.ts'
 
 const secret = `0x${'11'.repeat(32)}` as const
 const text = '{"phone":"+254700000001"}'

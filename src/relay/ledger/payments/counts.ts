@@ -32,7 +32,6 @@ const readSamples = (rows: Draft): readonly CountSample[] => readMeta(rows, 'cou
 const getDayStart = (time: number): number => time - (time % dayMs)
 const getHourStart = (time: number): number => time - (time % hourMs)
 
-/** Matches what counts payments that began. */
 const begun = /\.(accepted|enqueued)$/
 
 /** Stores a sample of the counts if the last one is ten minutes old, or of another hour. */

@@ -325,7 +325,6 @@ export function toPayment(row: PaymentRow) {
     /** Counts the transactions that carried it without effect. */
     attempts: row.attempts,
     execution,
-    /** Tells why it failed, if it did. */
     reason: reason ?? '',
     acceptedAt: row.accepted_at,
     assuredAt: row.assured_at,

@@ -68,7 +68,6 @@ function openTables(sql: Sql, tables: Tables, statements: Statements): void {
   else assertSchema(JSON.parse(schemaRow.row))
 }
 
-/** Creates the tables and their indexes, unless they exist. */
 function createTables(sql: Sql, tables: Tables): void {
   for (const [name, { key, lists }] of Object.entries(tables)) {
     const columns = [...listStoredColumns(tables, name), 'row'].join(', ')

@@ -10,7 +10,7 @@ import {
 import { createRandom } from '../../../../scripts/dev/random.ts'
 import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
 import { createMemory } from '../../../../src/account/memory.ts'
-import { createSeal } from '../../../../src/account/seal.ts'
+import { createSeal } from '../../../../src/account/secrets.ts'
 import type { Wallet } from '../../../../src/account/wallets.ts'
 import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'

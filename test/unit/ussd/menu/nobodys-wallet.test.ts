@@ -9,7 +9,7 @@ import { addWallet, createWalletCodes } from '../../../../src/account/wallets.ts
 import { chains } from '../../../../src/chain/chains.ts'
 import { lowestWallet } from '../../../../src/chain/payees.ts'
 import type { ActionOptions } from '../../../../src/operator/actions/action.ts'
-import { cashOutFor } from '../../../../src/operator/actions/cash-out.ts'
+import { cashOutFor } from '../../../../src/operator/actions/orders.ts'
 import {
   changeWallets,
   issueWalletCode,

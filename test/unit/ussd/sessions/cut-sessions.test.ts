@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../../scripts/dev/menu-ways.ts'
 import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
-import { createSeal } from '../../../../src/account/seal.ts'
+import { createSeal } from '../../../../src/account/secrets.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'
 import { friend, openWorld, plays } from '../world.ts'
 
