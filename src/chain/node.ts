@@ -76,7 +76,6 @@ const receipt = z.pipe(
 /** How a receipt is known; `alone`: by one of several nodes alone, in an unknown form. */
 type ReceiptProof = 'proved' | 'unproved' | 'alone'
 
-/** Holds a receipt, and whether the header of its block proves it. */
 export type Receipt = z.output<typeof receipt> & { proof: ReceiptProof }
 
 const calldata = z.pipe(

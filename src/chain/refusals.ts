@@ -22,7 +22,6 @@ const sendRefusalPatterns = {
 /** Names what a refusal means for the sender; `other` if no pattern fits its words. */
 export type SendRefusal = keyof typeof sendRefusalPatterns | 'other'
 
-/** Lists how nodes word the refusal of a read. */
 const readRefusalPatterns = {
   /** Means that the block does not exist: RSKj, anvil (two ways), EthereumJS (two ways). */
   no_block:

@@ -42,7 +42,6 @@ const memoryTimeoutMs = 5_000
 /** Writes a text's forms, the fullest first; `code` is what its reader dials who never did. */
 type WriteTexts = (messages: Messages, code?: string) => [fullest: string, ...shorter: string[]]
 
-/** Describes a message that must be sent at most once. */
 type OutgoingMessage = {
   /** Identifies the message in the account's memory, which remembers it if the ledger is lost. */
   name: string

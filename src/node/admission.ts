@@ -140,7 +140,6 @@ function describeMissingAnswer(error: TransportError, method: string): string {
   return isUntrue ? ' that can be believed' : ' in time: ask again, or for less'
 }
 
-/** Limits the bytes of messages in memory, per customer and in total. */
 const maxBytes = { perCustomer: 4 * 1024 * 1024, total: 32 * 1024 * 1024 }
 
 /** Limits a customer's bytes per ms; the slowest known message takes a third of that time. */

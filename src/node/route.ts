@@ -35,9 +35,7 @@ const hashRequestKey = (c: Context): string =>
 
 export type NodeRouteOptions = {
   keys: Keys
-  /** Maps each network of this deployment to its service. */
   services: ReadonlyMap<number, NodeService>
-  /** Accepts WebSockets; undefined if they are not served. */
   sockets?: SocketServer
   clock: Clock
   /** Keeps the runtime alive for work whose answers other requests may wait for. */

@@ -25,7 +25,6 @@ export type NodeServiceOptions = {
   mining?: MiningRules | undefined
   /** Tells whether two nodes must agree on an unproved answer. */
   comparesAnswers?: boolean
-  /** Shares answers with other processes of this deployment. */
   shared?: SharedAnswers | undefined
   /** Is called before calls go out to nodes; an exception stops them. */
   onCalls?: ((calls: number) => void) | undefined

@@ -6,7 +6,6 @@ export type Clock = {
   timeout(ms: number): AbortSignal
 }
 
-/** Is what a sleep needs of an `AbortSignal`. */
 type EndSignal = {
   readonly aborted: boolean
   addEventListener(name: 'abort', listener: () => void): void

@@ -1,9 +1,8 @@
 import { listSignedTransactions } from '../objects/block.ts'
 import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
-import { readProvedLogs } from '../reads/block-logs.ts'
 import { type HeaderBlock, readFollowedBlock, readMinedBlock } from '../reads/mined-block.ts'
-import { throwBlockReorganized } from '../reads/receipts.ts'
+import { readProvedLogs, throwBlockReorganized } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
 /** A block with the notifications about its addition or removal. */

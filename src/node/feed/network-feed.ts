@@ -138,7 +138,6 @@ export function createFeed(options: FeedOptions) {
   }
 }
 
-/** Creates the subscriptions of one connection, limited by what its key has in total. */
 function createSessionSubscriptions(
   session: Session,
   maxSubscriptions: number,

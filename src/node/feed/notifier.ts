@@ -94,7 +94,6 @@ function createLogNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
 ) {
-  /** Sends each subscription the logs of the blocks that are chosen for it. */
   function notifyLogs(
     removed: boolean,
     chooseBlocks: (topic: Topic) => readonly FeedBlock[],

@@ -1,8 +1,8 @@
 import { logFilterParam, logs, rawLogs, toLogQuery } from '../objects/log.ts'
 import { toBlockNumber, toQuantity } from '../objects/values.ts'
 import { createUnknownBlockError } from '../reads/at-block.ts'
-import { readBlockLogs } from '../reads/block-logs.ts'
 import { type LogRange, maxLogBlocks, readRangeLogs } from '../reads/logs.ts'
+import { readBlockLogs } from '../reads/receipts.ts'
 import { readHeight } from '../upstream/node.ts'
 import { type Context, defineMethod } from './method.ts'
 

@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { nameType } from '../objects/block.ts'
 import {
   assertSigner,
   createParamError,
   parseSignedTransaction,
 } from '../objects/signed-transaction.ts'
-import { nameType } from '../objects/transaction.ts'
 import { dataParam, hash } from '../objects/values.ts'
 import { defineMethod } from './method.ts'
 

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { getTransactionHash } from '../objects/block.ts'
+import { getTransactionHash, type rawTransaction } from '../objects/block.ts'
 import { rawTraces, shapeTraces, type Trace, trace } from '../objects/trace.ts'
-import type { rawTransaction } from '../objects/transaction.ts'
 import {
   addressesParam,
   minedBlockParam,

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { UntrueAnswer } from '../../chain/rpc.ts'
-import { verifyTransaction } from '../objects/encoded-transaction.ts'
-import { receipt, shapeReceipt } from '../objects/receipt.ts'
 import {
   rawTransaction,
   shapeTransaction,
   type Transaction,
   transaction,
-} from '../objects/transaction.ts'
+} from '../objects/block.ts'
+import { verifyTransaction } from '../objects/encoded-transaction.ts'
+import { receipt, shapeReceipt } from '../objects/receipt.ts'
 import {
   blockParam,
   hashParam,

@@ -1,6 +1,68 @@
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
-import { rawTransaction, shapeTransaction, transaction } from './transaction.ts'
-import { address, data, hash, quantity, withDefault } from './values.ts'
+import { address, data, hash, quantity, transactionType, withDefault } from './values.ts'
+
+/** Parses a transaction in the form of an answer; unknown fields pass. */
+export const transaction = z.looseObject({
+  hash,
+  nonce: quantity,
+  blockHash: z.nullable(hash),
+  blockNumber: z.nullable(quantity),
+  transactionIndex: z.nullable(quantity),
+  from: address,
+  to: z.nullable(address),
+  gas: quantity,
+  gasPrice: quantity,
+  value: quantity,
+  input: data,
+  v: quantity,
+  r: data,
+  s: data,
+  type: transactionType,
+})
+
+export type Transaction = z.output<typeof transaction>
+
+const pendingPosition = { blockHash: null, blockNumber: null, transactionIndex: null }
+
+/** Parses a transaction as nodes return it: older RSKj omits the type, REMASC the signature. */
+export const rawTransaction = z.extend(transaction, {
+  blockHash: withDefault(null, hash),
+  blockNumber: withDefault(null, quantity),
+  transactionIndex: withDefault(null, quantity),
+  to: withDefault(null, address),
+  v: withDefault('0x0', quantity),
+  r: withDefault('0x0', data),
+  s: withDefault('0x0', data),
+  type: withDefault('0x0', transactionType),
+})
+
+/** Sets a pending transaction's position in its block to `null`. */
+export function shapeTransaction(raw: Transaction, isPending = !raw.blockHash): Transaction {
+  return isPending ? { ...raw, ...pendingPosition } : raw
+}
+
+/** Tells whether a type is of Rootstock's namespace: `0x02 || 00..7f` (RSKIP-543, RSKIP-546). */
+export const isNamespaced = (type: string): boolean => /^0x02[0-7][0-9a-f]$/.test(type)
+
+/** Returns the bytes that a type puts before the RLP (EIP-2718): none for a legacy transaction. */
+export function toTypeBytes(type: string): Hex {
+  if (isNamespaced(type)) return type as Hex
+  const digits = BigInt(type).toString(16)
+  return digits === '0' ? '0x' : `0x${digits.length % 2 === 0 ? '' : '0'}${digits}`
+}
+
+/** Splits the bytes of a transaction or a receipt into their type and their RLP. */
+export function splitType(raw: Hex): { type: string; rlp: Hex } {
+  const [first, second] = [Number(raw.slice(0, 4)), Number(`0x${raw.slice(4, 6)}`)]
+  // A list in RLP begins at 0xc0.
+  if (first >= 0x80) return { type: '0x0', rlp: raw }
+  if (first === 2 && second < 0x80) return { type: raw.slice(0, 6), rlp: `0x${raw.slice(6)}` }
+  return { type: `0x${first.toString(16)}`, rlp: `0x${raw.slice(4)}` }
+}
+
+/** Names a type in words: as a number, or as the two bytes of Rootstock's namespace. */
+export const nameType = (type: string): string => (isNamespaced(type) ? type : `${Number(type)}`)
 
 /** Parses a block in the form of an answer; unknown fields pass. */
 export const block = z.looseObject({

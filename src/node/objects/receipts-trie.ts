@@ -1,9 +1,9 @@
 import { concatHex, type Hex, keccak256, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from '../../chain/rpc.ts'
 import { computeBinaryRoot } from './binary-trie.ts'
+import { isNamespaced, toTypeBytes } from './block.ts'
 import { encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
-import { isNamespaced, toTypeBytes } from './transaction.ts'
 
 export type TrieKind = ProvedHeader['trieKind']
 

@@ -9,8 +9,8 @@ import {
 } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { isNamespaced, nameType, splitType } from './block.ts'
 import { recoverSigner } from './encoded-transaction.ts'
-import { isNamespaced, nameType, splitType } from './transaction.ts'
 
 /** Lists the known types (EIP-2718): from a legacy transaction to EIP-7702's. */
 const knownTypes: readonly string[] = ['0x0', '0x1', '0x2', '0x3', '0x4']

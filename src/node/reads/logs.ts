@@ -14,8 +14,8 @@ import {
 import { toQuantity } from '../objects/values.ts'
 import { type NodeAnswer, readHeight, type UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { readKnownBlockLogs, readProvedLogs } from './block-logs.ts'
 import { readProvedBlock } from './mined-block.ts'
+import { readKnownBlockLogs, readProvedLogs } from './receipts.ts'
 
 /** Limits the range of blocks that may have any number of logs. */
 export const maxLogBlocks = 2_000

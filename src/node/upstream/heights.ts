@@ -13,7 +13,6 @@ import { type ShownHead, showHead, type UpstreamState } from './upstream-state.t
 
 const surveyIntervalMs = 1_000
 
-/** Limits the wait for the other nodes after the first has shown its height, in ms. */
 const maxSlowNodeWaitMs = 400
 
 /** Limits the age of a head that no node shows again, in ms: it was untrue or reorganized. */
@@ -48,7 +47,6 @@ export function createHeights(options: HeightsOptions) {
     setHead(number: number): void {
       head = showHead(head, number, clock.now())
     },
-    /** Tells whether a node is behind the head, or has no known height. */
     isBehind: ({ height }: UpstreamState): boolean =>
       head !== undefined && (height === undefined || height < head.number),
     /** Surveys the heights if that is due. A request waits for it only if no head is known yet. */
@@ -82,7 +80,6 @@ function findMaxHeight(states: readonly UpstreamState[]): number | undefined {
   return heights.length === 0 ? undefined : Math.max(...heights)
 }
 
-/** Reads and records a node's height, or records that it is unknown. */
 async function surveyHeight(
   state: UpstreamState,
   head: ShownHead | undefined,

@@ -24,7 +24,6 @@ type UpstreamOptions = {
   now: () => number
 }
 
-/** Holds a node's address and the headers of each request to it. */
 type Endpoint = Pick<UpstreamOptions, 'name' | 'fetch'> &
   ReturnType<typeof parseAddress> & { onCalls: (calls: number) => void }
 

@@ -1,5 +1,6 @@
 import { fromRlp, type Hex, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
+import type { Transaction } from '../../../src/node/objects/block.ts'
 import { encodeProvedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
   decodeHeader,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { computeTrieRoot } from '../../../src/node/objects/receipts-trie.ts'
-import type { Transaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { answeringNode, type Call, changeResult } from '../../support/fake-node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'

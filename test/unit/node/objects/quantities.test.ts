@@ -1,6 +1,7 @@
 import { fromRlp, type Hex, keccak256, parseSignature, toHex, toRlp, trim } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import type { Transaction } from '../../../../src/node/objects/block.ts'
 import { verifyTransaction } from '../../../../src/node/objects/encoded-transaction.ts'
 import {
   decodeHeader,
@@ -9,7 +10,6 @@ import {
 } from '../../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../../src/node/objects/receipt.ts'
 import { listReceiptForms } from '../../../../src/node/objects/receipts-trie.ts'
-import type { Transaction } from '../../../../src/node/objects/transaction.ts'
 import { readPairs } from '../../../support/rskj-node/recording.ts'
 import { sampleOf } from '../../../support/sample.ts'
 
