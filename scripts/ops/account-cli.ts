@@ -35,8 +35,9 @@ verify-name         tells payers the name of a number that you have checked, onc
 remove-name         takes away all names of a number
 unblock             has a number spend again that three wrong PINs, or 90 days without a dial, keep from it:
                     for callers who have shown who they are
-hold                has nothing leave the account of a number: its caller hears whom to call (HELP_NUMBER). What
-                    was accepted before goes on, and money may arrive
+hold [REASON]       has nothing leave the account of a number: its caller hears whom to call (HELP_NUMBER). What
+                    was accepted before goes on, and money may arrive. The audit and the Support page have the
+                    reason, of 80 characters at most and without a phone number: "SIM swap reported"
 release             lets it go
 end-recall <intent> ends what is held back of this payment, which its sender calls a mistake: the number is
                     its receiver's, who keeps it
@@ -83,7 +84,7 @@ const askService = operatorCommand({
     erase: erasePerson,
     unblock: (operator) => changePin(operator, 'unblock'),
     'keep-pin': (operator) => changePin(operator, 'keep-pin'),
-    hold: (operator) => setHold(operator, 'hold'),
+    hold: { takes: [0, 1], run: (operator, _, [reason]) => setHold(operator, 'hold', reason) },
     release: (operator) => setHold(operator, 'release'),
   },
 })
@@ -220,9 +221,13 @@ async function endRecall({ act, terminal }: Operated, _: Given, [intent]: readon
   return { json: answer, lines: ['Nothing is held of this payment now: its receiver keeps it.'] }
 }
 
-async function setHold({ act, terminal }: Operated, action: ActionRequest<'hold'>['action']) {
+async function setHold(
+  { act, terminal }: Operated,
+  action: ActionRequest<'hold'>['action'],
+  reason?: string,
+) {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })
-  const answer = await act('hold', { account, action }, repeatRemedy)
+  const answer = await act('hold', { account, action, reason }, repeatRemedy)
   return { json: answer, lines: [show.describeHold(answer)] }
 }
 

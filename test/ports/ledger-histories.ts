@@ -303,6 +303,7 @@ const draws: Draws = {
     return [{ id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
   },
   setHold: ({ random, account }) => [account, random.chance(0.2), drawName(random)],
+  findHold: ({ account }) => [account, 0],
   recall: ({ random, account: sender, session }) => [
     {
       ...{ sender, intentId: id(`intent ${session}`), withinMs: 600_000, everyMs: 1_000 },

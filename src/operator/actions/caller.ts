@@ -78,6 +78,8 @@ export async function describeCaller(
     options.readRate(),
   ])
   const payments = mergePayments(sent.payments, received)
+  const { heldAt } = standing
+  const hold = heldAt === undefined ? undefined : await ledger.findHold(account, heldAt)
   return {
     account,
     receiveAddress: receiveAddress && checksumAddress(receiveAddress, deployment.chain.id),
@@ -103,6 +105,7 @@ export async function describeCaller(
       return { intent, sender, wei: `${heldWei}`, until: toIso(until) }
     }),
     pin: memory && describePin(memory),
+    heldFor: hold?.detail.reason ?? null,
     ...describeStanding(standing, options.limits),
   }
 }
@@ -180,15 +183,31 @@ export const toSession = ({
   reason: reason ?? null,
 })
 
+/** Parses why an account is held; no phone number fits, also not with spaces in it. */
+const holdReason = z.string().check(
+  z.trim(),
+  z.minLength(1),
+  z.maxLength(80),
+  z.refine(
+    (text) => !/\d([^\p{L}\d]*\d){6}/u.test(text),
+    'a reason has no number of over 6 digits',
+  ),
+)
+
 /** Holds an account so that it cannot pay, or releases it; audited in the same step. */
 export const holdAccount = action({
-  request: z.object({ account: hexAddress, action: z.enum(['hold', 'release']) }),
+  request: z.object({
+    account: hexAddress,
+    action: z.enum(['hold', 'release']),
+    reason: z.optional(holdReason),
+  }),
   answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
-  async run({ relayer: { ledger, log }, nameAction }, { account, action: change }) {
+  async run({ relayer: { ledger, log }, nameAction }, { account, action: change, reason }) {
     const message =
       change === 'hold' ? 'An operator holds an account' : 'An operator releases an account'
     const address = getAddress(account)
-    const { heldAt, open } = await ledger.setHold(address, change === 'hold', nameAction())
+    const mustHold = change === 'hold'
+    const { heldAt, open } = await ledger.setHold(address, mustHold, nameAction(), reason)
     log({ level: 'warn', event: 'operator.hold', message })
     return { account: address, heldAt: isoOrNull(heldAt), open }
   },

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
+import { noLimit } from '../../relay/ledger/rows.ts'
 import { parts } from '../../relay/ledger/steps.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
@@ -83,10 +84,19 @@ export const auditSteps = {
     return parts.setIntake(step, kind, nextAccountKey)
   }),
   /** Holds or releases an account: a held one begins no payment. */
-  setHold: writes((step: Kept, account: Address, mustHold: boolean, id: string) => {
-    recordAction(step.rows, { id, action: mustHold ? 'hold' : 'release', detail: { account } })
-    return parts.setHold(step, account, mustHold)
-  }),
+  setHold: writes(
+    (step: Kept, account: Address, mustHold: boolean, id: string, reason?: string) => {
+      const detail = { account, ...(reason && { reason }) }
+      recordAction(step.rows, { id, action: mustHold ? 'hold' : 'release', detail })
+      return parts.setHold(step, account, mustHold)
+    },
+  ),
+  /** Returns the audit's entry of a hold that began then; undefined if it has none. */
+  findHold: reads(({ rows }: Kept, account: Address, at: number): AuditEntry | undefined =>
+    rows
+      .list({ table: 'audit', list: 'age', from: at, before: at + 1, limit: noLimit })
+      .find(({ action, detail }) => action === 'hold' && detail.account === account),
+  ),
   /** Accepts a price for the kept currency; undefined if none is kept. */
   acceptRate: writes((step: Kept, id: string, micros: bigint) => {
     const accepted = parts.acceptRate(step, micros)

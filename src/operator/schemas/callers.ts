@@ -42,6 +42,8 @@ export const caller = z.object({
   price: z.nullable(unitPrice),
   dueAt: z.nullable(time),
   heldAt: z.nullable(time),
+  /** Tells why it is held, if the operator said so. */
+  heldFor: z.nullable(z.string()),
   open: z.int(),
   /** Lists the last payments from the account and to it in one order, the newest first. */
   payments: z.array(z.extend(payment, { direction: z.enum(['out', 'in']) })),

@@ -90,7 +90,7 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
 
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, price, ...facts } = hit.caller
-  const { dueAt, heldAt, pin, open, tills, till, recalled, reminded, ...rest } = facts
+  const { dueAt, heldAt, heldFor, pin, open, tills, till, recalled, reminded, ...rest } = facts
   const { receiveAddress: _, waitingWei: __, ...others } = rest
   const phone = findPhone(hit, text)
   const isStopped = pin !== null && (pin.isBlocked || pin.isDormant || pin.replaceableAt !== null)
@@ -105,6 +105,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           owed: showNow(owedWei, unit, price),
           dueAt,
           accountHeldSince: heldAt,
+          ...(heldFor && { accountHeldFor: heldFor }),
           openPayments: open,
           pin: describePin(pin),
           lastReminderTried: reminded && reminderWords[reminded],

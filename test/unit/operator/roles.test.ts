@@ -15,6 +15,7 @@ import {
   routeNames,
   routeRoles,
 } from '../../../src/operator/access.ts'
+import { caller } from '../../../src/operator/schemas/callers.ts'
 import { type Role, roles } from '../../../src/operator/schemas/fields.ts'
 import { auditAnswer } from '../../../src/operator/schemas/kept.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
@@ -173,6 +174,30 @@ describe('the roles of operators', () => {
     const told = JSON.stringify([entries, events])
     for (const role of roles)
       expect(told).not.toMatch(RegExp(`${tokenOf(role)}|${hashKey(tokenOf(role))}`))
+  })
+
+  test('hold an account for a reason, which is kept and shown, and has no number', async () => {
+    const { send, audit } = open()
+    const lookUp = async () =>
+      caller.parse((await send('support', 'POST /operator/lookup', { phone })).body)
+    const { account: held } = await lookUp()
+    const hold = (reason: string, action = 'hold') =>
+      send('support', 'POST /operator/hold', { account: held, action, reason })
+    for (const reason of [
+      'call +254700000001',
+      '07 00-000 001',
+      '0700.000.001',
+      'x'.repeat(81),
+      ' ',
+    ])
+      expect((await hold(reason)).status, reason).toBe(400)
+    expect(await audit()).toMatchObject([{ action: 'lookup' }])
+    expect((await hold(' SIM swap, case 123456 ')).status).toBe(200)
+    const detail = { account: held, reason: 'SIM swap, case 123456' }
+    expect(await audit()).toContainEqual(expect.objectContaining({ action: 'hold', detail }))
+    expect((await lookUp()).heldFor).toBe(detail.reason)
+    await send('money', 'POST /operator/hold', { account: held, action: 'release' })
+    expect((await lookUp()).heldFor).toBeNull()
   })
 
   test('are in an audit that leaves out what changed nothing, where that is asked, however often it was', async () => {

@@ -164,7 +164,8 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
 const wei = '250000000000000000'
 const unused: AccountFound = {
   ...{ account: alice, receiveAddress: null, waitingWei: null, balanceWei: '0', owedWei: '0' },
-  ...{ price: null, dueAt: null, heldAt: null, open: 0, pin: null, till: null, loan: null },
+  ...{ price: null, dueAt: null, heldAt: null, heldFor: null, open: 0 },
+  ...{ pin: null, till: null, loan: null },
   ...{ payments: [], arrivals: [], refusals: [], tills: [], recalled: [], reminded: null },
   today: { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null },
 }

@@ -7,7 +7,8 @@ const unit = createCoinUnit('tRBTC')
 const at = '2026-01-01T19:42:00.000Z'
 const account = `0x${'11'.repeat(20)}` as const
 const caller: AccountFound = {
-  ...{ account, balanceWei: '0', owedWei: '0', price: null, dueAt: null, heldAt: null, open: 0 },
+  ...{ account, balanceWei: '0', owedWei: '0', price: null, dueAt: null, heldAt: null },
+  ...{ heldFor: null, open: 0 },
   ...{ payments: [], arrivals: [], loan: null, reminded: null, tills: [], refusals: [] },
   ...{ till: null, recalled: [], receiveAddress: null, waitingWei: null },
   today: { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null },
@@ -59,6 +60,8 @@ describe('support’s page of a caller', () => {
     const page = show({ heldAt: at, recalled })
     expect(page).toContain(`<dt>Account held since</dt><dd><time datetime="${at}">`)
     expect(page).toContain('<h3>Kept back: the senders call these payments mistakes</h3>')
-    expect(page).not.toMatch(/>Held\b/)
+    expect(page).not.toMatch(/>Held\b|Account held for/)
+    const reason = '<dt>Account held for</dt><dd>SIM swap reported</dd>'
+    expect(show({ heldAt: at, heldFor: 'SIM swap reported' })).toContain(reason)
   })
 })
