@@ -1,5 +1,5 @@
 import { getAddress, type Hex, isAddressEqual } from 'viem'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import type { Receipt } from '../chain/node.ts'
 import { sumCredited } from '../loan/calls.ts'
 import type { Relayer } from '../relay/relayer.ts'
@@ -14,7 +14,7 @@ import {
   refuseRequest,
 } from './actions/action.ts'
 import { answerExport } from './actions/backup.ts'
-import { type ActionAnswer, type ActionName, type ActionRequest, actions } from './actions/list.ts'
+import { type ActionAnswer, type ActionName, actions } from './actions/list.ts'
 import { readLoans, writeLoansCsv } from './actions/loans.ts'
 import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeHealth, describeSilence, type HealthData, type KnownHealthData } from './health.ts'
@@ -51,10 +51,11 @@ export type OperatorOptions = Omit<ActionOptions, 'readVitals' | 'nameAction'> &
 }
 
 /** Acts for an operator who has the role that the action needs. */
+/** Parses a request, and acts on it if the actor may. No error repeats a value of the request. */
 type Act = <Name extends ActionName>(
   actor: Actor,
   name: Name,
-  request: ActionRequest<Name>,
+  request: z.input<(typeof actions)[Name]['request']>,
 ) => Promise<ActionAnswer<Name> | RefusedRequest>
 
 const nodeTimeoutMs = 3_000
@@ -73,12 +74,14 @@ export function createOperator(options: OperatorOptions) {
   }
   const shared = { ...options, readVitals: async () => (await readKnownHealth()).vitals }
   const act = async (actor: Actor, name: ActionName, request: unknown) => {
-    const { action = '' } = (request ?? {}) as { action?: string }
+    const { request: schema, run }: DeclaredAction = actions[name]
+    const parsed = schema.safeParse(request)
+    if (!parsed.success) return refuseRequest(400, z.prettifyError(parsed.error))
+    const { action = '' } = (parsed.data ?? {}) as { action?: string }
     const lack = describeLack(actor, `POST /operator/${name}`, action)
     if (lack !== undefined) return refuseRequest(403, lack)
-    const { run }: DeclaredAction = actions[name]
     const nameAction = (once = options.newId()) => toActionId(actor.name, once)
-    return await run({ ...shared, nameAction }, request as never)
+    return await run({ ...shared, nameAction }, parsed.data as never)
   }
   const record = (by: string, action: string, detail = {}) => {
     const id = toActionId(by, options.newId())

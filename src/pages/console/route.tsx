@@ -60,6 +60,7 @@ const form = z.object({
   text: z._default(z.string().check(z.maxLength(80)), ''),
   phone: z._default(z.string().check(z.maxLength(40)), ''),
   act: z.optional(z.enum(['hold', 'release', 'unblock'])),
+  reason: z.optional(z.string().check(z.trim())),
   confirmation: z._default(z.string(), ''),
 })
 
@@ -266,7 +267,8 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
       return await showFound(operator, request, text)
     },
     '/act': async (request) => {
-      const { phone, act: action, confirmation } = form.parse(await request.c.req.parseBody())
+      const posted = form.parse(await request.c.req.parseBody())
+      const { phone, act: action, confirmation, reason } = posted
       const { actor } = request.session
       const found = await act(actor, 'lookup', { phone })
       if ('error' in found || action === undefined) return await showFound(operator, request, phone)
@@ -279,7 +281,7 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
       const done =
         action === 'unblock'
           ? await act(actor, 'pin', { phone, action })
-          : await act(actor, 'hold', { account, action })
+          : await act(actor, 'hold', { account, action, reason: reason || undefined })
       const fate =
         'error' in done ? `Nothing was done: ${done.error}.` : `Done, and in the audit: ${action}.`
       return await showFound(operator, request, phone, fate)

@@ -273,6 +273,7 @@ function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOp
         name="confirmation"
         label={`To ${act}, type “${describeConfirmation(act, account)}”`}
       />
+      {act === 'hold' && <Field name="reason" label="Why, in a few words" maxLength={80} />}
       <button type="submit">{act}</button>
     </form>
   )

@@ -196,20 +196,24 @@ describe('the console in a browser', () => {
     expect(page.url()).not.toContain('254')
     expect(await findPageFaults(page)).toEqual([])
     const { address } = await served.accountOf(phone)
-    const act = async (name: string, confirmation: string) => {
+    const act = async (name: string, confirmation: string, reason?: string) => {
       const form = page.locator('form', { has: page.getByRole('button', { name, exact: true }) })
       await form.locator('input[name=confirmation]').fill(confirmation)
+      if (reason !== undefined) await form.locator('input[name=reason]').fill(reason)
       await form.getByRole('button').click()
     }
     await act('hold', 'hold')
-    await says(page, 'main', 'Nothing was done')
+    await says(page, 'main', 'Nothing was done: the confirmation')
     const end = address.slice(-4)
     const fields = `{ phone: '${phone}', act: 'hold', confirmation: 'hold ${end}' }`
     const posted = `fetch('/console/act', { method: 'POST', body: new URLSearchParams(${fields}) })`
     expect(await page.evaluate(`${posted}.then(({ status }) => status)`)).toBe(403)
+    await act('hold', `hold ${end}`, 'asked by 0700 000 001')
+    await says(page, 'main', 'a reason has no number of over 6 digits')
     expect(await served.pay()).toContain('Transfer Submitted')
-    await act('hold', `hold ${end}`)
+    await act('hold', `hold ${end}`, 'SIM swap reported')
     await says(page, 'main', 'Done, and in the audit: hold.')
+    await says(page, 'main', 'Account held forSIM swap reported')
     expect(await served.pay()).toContain('Your account is held.')
     await act('release', `release ${end}`)
     await says(page, 'main', 'Done, and in the audit: release.')

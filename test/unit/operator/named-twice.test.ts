@@ -3,17 +3,19 @@ import { expect, test } from 'vitest'
 import { createKeyRoutes } from '../../../src/keys/route.ts'
 import { listOperators } from '../../../src/operator/access.ts'
 import { createOperatorRoutes } from '../../../src/operator/route.ts'
-import type { Operator } from '../../../src/operator/service.ts'
+import { createOperator } from '../../../src/operator/service.ts'
 
 const token = 'a'.repeat(32)
 const operators = listOperators([], token)
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
-/** Fails if it is asked for anything: what is refused must reach no action. */
-const operator = new Proxy({} as Operator, {
-  get: () => fail,
-})
+/** Fails if an action asks it for anything: what is refused must reach none. */
 const fail = () => Promise.reject(new Error('an action was reached'))
+const ledger = new Proxy({}, { get: () => fail })
+const operator = createOperator({
+  ...{ relayer: { ledger, log: () => {} }, deployment: {} },
+  ...{ readCondition: fail, newId: () => 'an id' },
+} as never)
 
 const [account, other] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
 
