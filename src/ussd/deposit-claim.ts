@@ -1,5 +1,5 @@
 import { describeFault } from '../runtime/log.ts'
-import { receive } from './menu/entries/receive.ts'
+import { deposit, receive } from './menu/entries/receive.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Visit } from './visit.ts'
 
@@ -29,7 +29,7 @@ export async function showDepositClaim({
       const { balanceWei, gasWei, last } = claim
       // What a deposit did not use for gas stays at the address, but is no new deposit.
       if (last !== undefined) return endScreen(words.nothingSince(showAmount(last.amountWei)))
-      if (balanceWei === 0n) return endScreen(words.nothing)
+      if (balanceWei === 0n) return endScreen(deposit.words(messages).nothing)
       return endScreen(words.tooLittle(showAmount(balanceWei), showAmount(gasWei)))
     }
     case 'price_too_high':

@@ -282,20 +282,21 @@ export const isPaymentKind = (name: string): name is PaymentKind =>
 
 export const isEffect = (target: Target): target is Effect => typeof target === 'object'
 
-/** Creates the effect of a payment that uses these values of the draft, some of them if set. */
-export function createPaymentEffect(
-  kind: PaymentKind,
-  ...names: ('recipient' | 'amountWei' | 'agreed' | 'reference' | 'recall')[]
+/** Creates an effect with these values of the draft; those with a `?` may be missing. */
+export function createEffect(
+  kind: SessionOutcome['kind'],
+  ...names: (keyof SessionDraft | `${keyof SessionDraft}?`)[]
 ): Effect {
-  const readAnswer = (draft: SessionDraft, name: (typeof names)[number]) =>
-    name === 'recipient' || name === 'amountWei' ? requireAnswer(draft[name]) : draft[name]
-  return {
-    name: kind,
-    createOutcome: (draft) => ({
-      kind,
-      ...Object.fromEntries(names.map((name) => [name, readAnswer(draft, name)])),
-    }),
+  const readAnswer = (draft: SessionDraft, name: (typeof names)[number]) => {
+    const key = name.replace('?', '') as keyof SessionDraft
+    return [key, key === name ? requireAnswer(draft[key]) : draft[key]]
   }
+  const createOutcome = (draft: SessionDraft) =>
+    ({
+      kind,
+      ...Object.fromEntries(names.map((name) => readAnswer(draft, name))),
+    }) as SessionOutcome
+  return { name: kind, createOutcome }
 }
 
 /** Returns a value that an earlier question asked for. @throws {Error} no question did */

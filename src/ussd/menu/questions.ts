@@ -162,35 +162,32 @@ export const createRepeatQuestion = (
 
 type RepeatOptions = { digit?: string } & Pick<MenuList, 'back' | 'backLabel'>
 
-type ConfirmationOptions = Pick<Entry, 'label' | 'target'> &
-  Pick<MenuList, 'title' | 'retryText' | 'facts' | 'paymentKind' | 'back'> & {
-    enterPin: Label
-    repeatQuestion?: NodeName
-  }
-
 /** Creates the confirmation of a payment, which a PIN confirms if PINs are on. */
 export const createConfirmation = (
   settings: MenuSettings,
-  { enterPin, label, target, repeatQuestion, facts = [], ...list }: ConfirmationOptions,
+  { facts = [], ...options }: Parameters<typeof confirmWithPin>[1],
 ): MenuNode =>
-  confirmWithPin(settings, enterPin, {
-    ...list,
-    kind: 'list',
+  confirmWithPin(settings, {
+    ...options,
     facts: [...listRateFacts(settings), ...facts],
-    entries: [{ digit: '1', label, target, repeatQuestion }],
     backLabel: ({ change }) => change,
   })
 
-/** Turns a confirmation into a question for the PIN, unless PINs are off. */
-export function confirmWithPin(settings: MenuSettings, enterPin: Label, list: MenuList): MenuNode {
-  const [entry] = list.entries
-  return settings.pin === 'off' || entry === undefined
-    ? list
-    : createPinQuestion(enterPin, { ...list, ...entry })
-}
-
 type PinQuestionOptions = Pick<Entry, 'target' | 'repeatQuestion'> &
   Partial<Pick<MenuList, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'paymentKind'>>
+
+/** Creates a question for the PIN, or a list with one entry if PINs are off. */
+export function confirmWithPin(
+  settings: MenuSettings,
+  options: PinQuestionOptions &
+    Pick<MenuList, 'title'> & { enterPin: Label } & Partial<Entry> &
+    Pick<Entry, 'label'>,
+): MenuNode {
+  const { enterPin, digit = '1', label, target, repeatQuestion, ...list } = options
+  return settings.pin === 'off'
+    ? { ...list, kind: 'list', entries: [{ digit, label, target, repeatQuestion }] }
+    : createPinQuestion(enterPin, options)
+}
 
 /** Creates a question for the caller's PIN, below the title that says what the PIN is for. */
 export function createPinQuestion(enterPin: Label, options: PinQuestionOptions): MenuQuestion {

@@ -7,14 +7,13 @@ import { createWorthFormats } from '../screens/amount-formats.ts'
 import { goOn } from './entries/go-on.ts'
 import {
   acceptAnswer,
-  type Effect,
+  createEffect,
   type Entry,
   type MenuContext,
   type MenuList,
   type MenuPart,
   type MenuSettings,
   type NodeName,
-  type RecallAction,
   requireAnswer,
 } from './node.ts'
 import { confirmWithPin, createPinQuestion, listRateFacts } from './questions.ts'
@@ -180,10 +179,7 @@ export const writeRecallFrom = (
 ): string[] =>
   from === 'none' ? [] : [recallWords(messages).from(writeTime(messages, from), help)]
 
-const createEffect = (kind: RecallAction['kind']): Effect => ({
-  name: kind,
-  createOutcome: ({ recall }) => ({ kind, recall: requireAnswer(recall) }),
-})
+const keepEffect = createEffect('keep', 'recall')
 
 /** Names a payment of the caller: its amount, and to whom. */
 const writeLine = ({ messages, showAmount }: MenuContext, payment: DraftRecall): string => {
@@ -246,7 +242,7 @@ export const recallPart = {
           {
             digit: '92',
             label: (messages) => recallWords(messages).keep,
-            target: isOpen ? createEffect('keep') : 'pinToKeep',
+            target: isOpen ? keepEffect : 'pinToKeep',
           },
         ],
         back: 'main',
@@ -260,7 +256,7 @@ export const recallPart = {
             const amount = createWorthFormats(context, rate).inShort.show(amountWei)
             return `${recallWords(context.messages).keep}: ${amount}, ${recipient.label}`
           },
-          target: createEffect('keep'),
+          target: keepEffect,
           back: 'recalled',
         }),
       }),
@@ -272,19 +268,15 @@ export const recallPart = {
       }),
       ...(hasRecalls(settings) && {
         wrongNumber,
-        toHold: confirmWithPin(settings, (messages) => recallWords(messages).enterPin, {
-          kind: 'list',
+        toHold: confirmWithPin(settings, {
+          enterPin: (messages) => recallWords(messages).enterPin,
           title: (context, { recall }) =>
             recallWords(context.messages).ask(writeLine(context, requireAnswer(recall))),
           retryText: (context, { recall }) => writeLine(context, requireAnswer(recall)),
           // No entry of the list before has this digit: what is typed twice holds nothing.
-          entries: [
-            {
-              digit: '4',
-              label: (messages) => recallWords(messages).hold,
-              target: createEffect('recall'),
-            },
-          ],
+          digit: '4',
+          label: (messages) => recallWords(messages).hold,
+          target: createEffect('recall', 'recall'),
           back: 'wrongNumber',
         }),
       }),

@@ -1,5 +1,5 @@
 import { defineWords } from '../../messages/texts.ts'
-import type { Effect, MenuPart } from '../node.ts'
+import { createEffect, type MenuPart } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 
 const words = defineWords({
@@ -21,7 +21,7 @@ const words = defineWords({
   },
 })
 
-const balanceEffect: Effect = { name: 'balance', createOutcome: () => ({ kind: 'balance' }) }
+const balanceEffect = createEffect('balance')
 
 export const balance = {
   words,

@@ -5,7 +5,7 @@ import { findAddressFault, parseRecipient, type RecipientFault } from '../../rec
 import {
   type AnswerResult,
   acceptAnswer,
-  createPaymentEffect,
+  createEffect,
   type Entry,
   type MenuContext,
   type PaymentPart,
@@ -103,7 +103,7 @@ const words = defineWords({
   },
 })
 
-const cashOutEffect = createPaymentEffect('cashOut', 'recipient', 'amountWei', 'agreed')
+const cashOutEffect = createEffect('cashOut', 'recipient', 'amountWei', 'agreed?')
 
 const writeTitle: WriteText = (context, draft, facts) =>
   words(context.messages).confirmCashOut(...formatTransfer(context, draft, facts))
@@ -218,4 +218,82 @@ export const cashOut = {
     // It has no `back`, because two nodes lead here.
     repeatCashOut: createRepeatQuestion(settings, cashOutEffect),
   }),
+} satisfies PaymentPart
+
+const withdrawalWords = defineWords({
+  en: {
+    label: 'Withdraw',
+    confirmWithdrawal: (amount: string, to: string) =>
+      `${amount === 'all' ? 'Withdraw all you have' : `Withdraw ${amount}`}\nAgent: ${to}`,
+    enterPin: 'Enter PIN to withdraw',
+    submitted: (amount: string, to: string, tx: string, code: string) =>
+      `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode for agent: ${code}\n${tx}\nCash once it is done.`,
+    failed: 'Withdrawal Failed\nNo money was moved. Please dial again.',
+    activityLine: (amount: string, to: string) => `Withdrew ${amount} at ${to}`,
+    creditedMessage: (amount: string, to: string) =>
+      `Ask ${to} for your cash, ${amount}, with your code: see 5.`,
+  },
+  sw: {
+    label: 'Toa kwa Wakala',
+    confirmWithdrawal: (amount, to) =>
+      `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nWakala: ${to}`,
+    enterPin: 'Weka PIN kutoa pesa',
+    submitted: (amount, to, tx, code) =>
+      `Ombi limetumwa\nWakala: ${to}\nKiasi: ${amount}\nMpe msimbo: ${code}\n${tx}\nUtalipwa ikikamilika.`,
+    failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
+    activityLine: (amount, to) => `Ulitoa ${amount} kwa wakala ${to}`,
+    creditedMessage: (amount, to) =>
+      `Mwombe ${to} pesa zako, ${amount}, kwa msimbo wako: tazama 5.`,
+  },
+  fr: {
+    label: 'Retirer',
+    confirmWithdrawal: (amount, to) =>
+      `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nAgent: ${to}`,
+    enterPin: 'PIN pour retirer',
+    submitted: (amount, to, tx, code) =>
+      `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode pour agent: ${code}\n${tx}\nPayé dès que fini.`,
+    failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
+    activityLine: (amount, to) => `Retiré ${amount} chez ${to}`,
+    creditedMessage: (amount, to) =>
+      `Demandez votre argent à ${to}, ${amount}, avec votre code: voir 5.`,
+  },
+  es: {
+    label: 'Retirar',
+    confirmWithdrawal: (amount, to) =>
+      `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nAgente: ${to}`,
+    enterPin: 'PIN para retirar',
+    submitted: (amount, to, tx, code) =>
+      `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo para agente: ${code}\n${tx}\nSe paga al terminar.`,
+    failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
+    activityLine: (amount, to) => `Retiró ${amount} con ${to}`,
+    creditedMessage: (amount, to) => `Pida su dinero a ${to}, ${amount}, con su código: vea 5.`,
+  },
+})
+
+const withdrawalEffect = createEffect('withdrawal', 'recipient', 'amountWei', 'agreed?')
+
+const writeWithdrawal: WriteText = (context, draft, facts) =>
+  withdrawalWords(context.messages).confirmWithdrawal(...formatTransfer(context, draft, facts))
+
+/** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
+export const withdrawal = {
+  words: withdrawalWords,
+  createNodes: (settings) =>
+    settings.agents
+      ? {
+          agentAmount: createAmountQuestion(settings, { targets: ['confirmWithdrawal'] }, 'wallet'),
+          confirmWithdrawal: createConfirmation(settings, {
+            enterPin: (messages) => withdrawalWords(messages).enterPin,
+            label: (messages) => withdrawalWords(messages).label,
+            title: (context, draft, facts) =>
+              `${writeWithdrawal(context, draft, facts)}\n${context.messages.receipt.noFee}`,
+            retryText: writeWithdrawal,
+            paymentKind: 'withdrawal',
+            target: withdrawalEffect,
+            repeatQuestion: 'repeatWithdrawal',
+            back: 'agentAmount',
+          }),
+          repeatWithdrawal: createRepeatQuestion(settings, withdrawalEffect),
+        }
+      : {},
 } satisfies PaymentPart

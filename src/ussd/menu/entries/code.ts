@@ -1,12 +1,11 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  type Effect,
+  createEffect,
   type Entry,
   type MenuNode,
   type MenuSettings,
   rejectAnswer,
-  requireAnswer,
   type WriteText,
 } from '../node.ts'
 import { confirmWithPin } from '../questions.ts'
@@ -70,14 +69,6 @@ export const codeEntry: Entry = {
   isShown: ({ activity }) => activity === 'unavailable' || activity.till !== undefined,
 }
 
-const payOutEffect: Effect = {
-  name: 'payOut',
-  createOutcome: ({ withdrawal }) => ({
-    kind: 'payOut',
-    withdrawal: requireAnswer(withdrawal),
-  }),
-}
-
 /** Creates the nodes that look up a withdrawal by its code, and say that it was paid out. */
 export const createCodeNodes = (
   settings: MenuSettings,
@@ -106,11 +97,12 @@ export const createCodeNodes = (
     entries: [],
     back: 'code',
   },
-  payOut: confirmWithPin(settings, (messages) => codeWords(messages).pinToPay, {
-    kind: 'list',
+  payOut: confirmWithPin(settings, {
+    enterPin: (messages) => codeWords(messages).pinToPay,
     facts: ['withdrawal'],
     title,
-    entries: [{ digit: '1', label: (messages) => codeWords(messages).pay, target: payOutEffect }],
+    label: (messages) => codeWords(messages).pay,
+    target: createEffect('payOut', 'withdrawal'),
     back: 'code',
   }),
 })

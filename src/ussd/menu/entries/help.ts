@@ -1,5 +1,5 @@
 import { defineWords } from '../../messages/texts.ts'
-import type { Effect, MenuPart } from '../node.ts'
+import { createEffect, type MenuPart } from '../node.ts'
 
 const words = defineWords({
   en: {
@@ -14,11 +14,9 @@ const words = defineWords({
   es: { label: 'Ayuda', help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.` },
 })
 
-const helpEffect: Effect = { name: 'help', createOutcome: () => ({ kind: 'help' }) }
-
 export const help = {
   words,
   digit: '9',
-  findTarget: ({ helpNumber }) => (helpNumber === undefined ? undefined : helpEffect),
+  findTarget: ({ helpNumber }) => (helpNumber === undefined ? undefined : createEffect('help')),
   createNodes: () => ({}),
 } satisfies MenuPart

@@ -5,7 +5,7 @@ import type { DatedLoanTerms, ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import {
-  createPaymentEffect,
+  createEffect,
   type MenuContext,
   type MenuNode,
   type MenuSettings,
@@ -94,8 +94,7 @@ const words = defineWords({
   demo: { label: 'Request Micro-Loan', notTaken: 'Nothing was sent.' },
 })
 
-const loanEffect = createPaymentEffect('loan')
-const chosenLoanEffect = createPaymentEffect('loan', 'amountWei', 'agreed')
+const loanEffect = createEffect('loan')
 
 function writeTerms(
   context: MenuContext,
@@ -205,19 +204,14 @@ export const loan = {
     choosesLoan ? 'borrow' : confirms ? 'agree' : loanEffect,
   createNodes: (settings) => ({
     ...(settings.choosesLoan && createChoice(settings)),
-    agree: confirmWithPin(settings, (messages) => words(messages).enterPin, {
+    agree: confirmWithPin(settings, {
+      enterPin: (messages) => words(messages).enterPin,
       paymentKind: 'loan',
       facts: ['terms', ...listRateFacts(settings)],
-      kind: 'list',
       title: writeTitle,
       retryText: writeRetryTitle,
-      entries: [
-        {
-          digit: '1',
-          label: (messages) => words(messages).agree,
-          target: settings.choosesLoan ? chosenLoanEffect : loanEffect,
-        },
-      ],
+      label: (messages) => words(messages).agree,
+      target: settings.choosesLoan ? createEffect('loan', 'amountWei', 'agreed?') : loanEffect,
       back: settings.choosesLoan ? 'borrow' : 'main',
     }),
   }),

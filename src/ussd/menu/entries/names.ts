@@ -8,7 +8,7 @@ import type { Messages } from '../../messages/en.ts'
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  type Effect,
+  createEffect,
   type Entry,
   type MenuNode,
   rejectAnswer,
@@ -120,11 +120,6 @@ function writeHeldNames(messages: Messages, { shown, hours, offered }: HeldNames
   return [...lines, ...(isOffered ? [words.offered(offered)] : [])].join('\n')
 }
 
-const nameEffect: Effect = {
-  name: 'name',
-  createOutcome: ({ name }) => ({ kind: 'name', name: requireAnswer(name) }),
-}
-
 const createEntry = (
   digit: string,
   word: 'type' | 'keep' | 'hide' | 'agree',
@@ -133,7 +128,7 @@ const createEntry = (
   digit,
   label: (messages) => nameWords(messages)[word],
   ...(name && { draft: { name } }),
-  target: word === 'type' ? 'typeName' : nameEffect,
+  target: word === 'type' ? 'typeName' : createEffect('name', 'name'),
 })
 
 /**

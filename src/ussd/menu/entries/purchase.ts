@@ -1,7 +1,7 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  createPaymentEffect,
+  createEffect,
   type PaymentPart,
   rejectAnswer,
   type SessionDraft,
@@ -79,10 +79,8 @@ const words = defineWords({
   },
 })
 
-const purchaseEffect = createPaymentEffect(
-  'purchase',
-  ...(['recipient', 'amountWei', 'agreed', 'reference'] as const),
-)
+const paid = ['recipient', 'amountWei', 'agreed?', 'reference?'] as const
+const purchaseEffect = createEffect('purchase', ...paid)
 
 const referencePattern = /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/
 

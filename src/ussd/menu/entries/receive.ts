@@ -1,6 +1,7 @@
 import { spellPhone } from '../../../account/phone.ts'
 import { defineWords } from '../../messages/texts.ts'
-import type { MenuPart } from '../node.ts'
+import { createEffect, type MenuPart, type PaymentPart } from '../node.ts'
+import { confirmWithPin } from '../questions.ts'
 
 const words = defineWords({
   en: {
@@ -9,7 +10,6 @@ const words = defineWords({
       `To be paid, give your number: ${phone}\nFrom a wallet outside, send to:\n${address}`,
     receiveTokens: (phone: string, symbol: string, address: string) =>
       `To be paid, give your number: ${phone}\nFrom a wallet, send only ${symbol} to:\n${address}`,
-    claim: 'Credit what arrived',
     claimed: {
       sent: (amount: string, tx: string) =>
         `Credit Submitted\nAmount: ${amount}\nTx: ${tx}\nYour account will have it shortly.`,
@@ -18,8 +18,6 @@ const words = defineWords({
       underWay: 'Your account is being credited. See your balance in a minute.',
       tooLittle: (arrived: string, fee: string) =>
         `Only ${arrived} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
-      nothing:
-        'Nothing has arrived from a wallet yet. Dial again in some minutes. What a phone sends you is in your balance.',
       nothingSince: (last: string) =>
         `Nothing new has arrived. Your account was credited with ${last} last. Dial again later.`,
     },
@@ -30,7 +28,6 @@ const words = defineWords({
       `Kulipwa, toa namba yako: ${phone}\nKutoka pochi, tuma kwa anwani hii:\n${address}`,
     receiveTokens: (phone, symbol, address) =>
       `Kulipwa, toa namba yako: ${phone}\nKutoka pochi, tuma ${symbol} tu kwa:\n${address}`,
-    claim: 'Weka zilizofika',
     claimed: {
       sent: (amount, tx) =>
         `Ombi limetumwa\nKiasi: ${amount}\nTx: ${tx}\nItaingia kwenye akaunti yako hivi punde.`,
@@ -39,8 +36,6 @@ const words = defineWords({
       underWay: 'Pesa zinaingia kwenye akaunti yako. Angalia salio baada ya dakika moja.',
       tooLittle: (arrived, fee) =>
         `Zimefika ${arrived} tu, chini ya ada ya mtandao ${fee}. Akaunti haijaongezewa. Tuma zaidi kisha piga tena.`,
-      nothing:
-        'Hakuna pesa zilizofika bado kutoka pochi. Piga tena baada ya dakika chache. Za simu ziko kwenye salio lako.',
       nothingSince: (last) =>
         `Hakuna pesa mpya zilizofika. Mwisho uliongezewa ${last}. Piga tena baadaye.`,
     },
@@ -51,7 +46,6 @@ const words = defineWords({
       `Pour être payé, votre numéro: ${phone}\nDepuis un portefeuille, envoyez à l'adresse:\n${address}`,
     receiveTokens: (phone, symbol, address) =>
       `Pour être payé, votre numéro: ${phone}\nD'un portefeuille, envoyez ${symbol} seul à:\n${address}`,
-    claim: 'Créditer ce qui est arrivé',
     claimed: {
       sent: (amount, tx) =>
         `Crédit demandé\nMontant: ${amount}\nTx: ${tx}\nVotre compte le recevra bientôt.`,
@@ -60,8 +54,6 @@ const words = defineWords({
       underWay: "Votre compte est en train d'être crédité. Voyez votre solde dans une minute.",
       tooLittle: (arrived, fee) =>
         `Seulement ${arrived} reçu, moins que les frais du réseau: ${fee}. Compte non crédité. Envoyez plus et recomposez.`,
-      nothing:
-        "Rien n'est encore arrivé d'un portefeuille. Recomposez dans quelques minutes. Ce qu'un téléphone envoie est dans votre solde.",
       nothingSince: (last) =>
         `Rien de nouveau. Votre compte a été crédité de ${last} la dernière fois. Recomposez plus tard.`,
     },
@@ -72,7 +64,6 @@ const words = defineWords({
       `Para cobrar, dé su número: ${phone}\nDesde una billetera, envíe a:\n${address}`,
     receiveTokens: (phone, symbol, address) =>
       `Para cobrar, dé su número: ${phone}\nDesde una billetera, envíe solo ${symbol} a:\n${address}`,
-    claim: 'Abonar lo que llegó',
     claimed: {
       sent: (amount, tx) =>
         `Abono solicitado\nMonto: ${amount}\nTx: ${tx}\nPronto estará en su cuenta.`,
@@ -80,11 +71,52 @@ const words = defineWords({
       underWay: 'Su cuenta se está abonando. Vea su saldo en un minuto.',
       tooLittle: (arrived, fee) =>
         `Solo ha llegado ${arrived}, menos que la comisión de la red de ${fee}. No se abonó. Envíe más y marque de nuevo.`,
-      nothing:
-        'Aún no ha llegado nada de una billetera. Marque de nuevo en unos minutos. Lo que un teléfono envía está en su saldo.',
       nothingSince: (last) =>
         `No ha llegado nada nuevo. Lo último abonado fue ${last}. Marque de nuevo más tarde.`,
     },
+  },
+})
+
+const depositWords = defineWords({
+  en: {
+    label: 'Credit what arrived',
+    enterPin: 'Enter PIN to credit it',
+    submitted: (_amount: string, _to: string, tx: string) =>
+      `Credit Submitted\n${tx}\nYour account will have all that arrived shortly.`,
+    failed: 'Credit Failed\nWhat arrived is kept. Please dial again.',
+    activityLine: (amount: string) => `Credit of ${amount === 'all' ? 'what arrived' : amount}`,
+    nothing:
+      'Nothing has arrived from a wallet yet. Dial again in some minutes. What a phone sends you is in your balance.',
+  },
+  sw: {
+    label: 'Weka zilizofika',
+    enterPin: 'Weka PIN kuziweka',
+    submitted: (_amount, _to, tx) =>
+      `Ombi limetumwa\n${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
+    failed: 'Imeshindikana\nZilizofika zimehifadhiwa. Tafadhali piga tena.',
+    activityLine: (amount) => `Kuwekwa ${amount === 'all' ? 'zilizofika' : amount}`,
+    nothing:
+      'Hakuna pesa zilizofika bado kutoka pochi. Piga tena baada ya dakika chache. Za simu ziko kwenye salio lako.',
+  },
+  fr: {
+    label: 'Créditer ce qui est arrivé',
+    enterPin: 'PIN pour créditer',
+    submitted: (_amount, _to, tx) =>
+      `Crédit demandé\n${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
+    failed: 'Crédit échoué\nCe qui est arrivé est gardé. Veuillez recomposer.',
+    activityLine: (amount) => `Crédit de ${amount === 'all' ? 'ce qui est arrivé' : amount}`,
+    nothing:
+      "Rien n'est encore arrivé d'un portefeuille. Recomposez dans quelques minutes. Ce qu'un téléphone envoie est dans votre solde.",
+  },
+  es: {
+    label: 'Abonar lo que llegó',
+    enterPin: 'PIN para abonar',
+    submitted: (_amount, _to, tx) =>
+      `Abono solicitado\n${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
+    failed: 'El abono falló\nLo que llegó queda guardado. Por favor, marque de nuevo.',
+    activityLine: (amount) => `Abono de ${amount === 'all' ? 'lo que llegó' : amount}`,
+    nothing:
+      'Aún no ha llegado nada de una billetera. Marque de nuevo en unos minutos. Lo que un teléfono envía está en su saldo.',
   },
 })
 
@@ -103,13 +135,29 @@ export const receive = {
       entries: [
         {
           digit: '1',
-          label: (messages) => words(messages).claim,
-          target: isOverToken
-            ? 'credit'
-            : { name: 'claim', createOutcome: () => ({ kind: 'claim' }) },
+          label: (messages) => depositWords(messages).label,
+          target: isOverToken ? 'credit' : createEffect('claim'),
         },
       ],
       back: 'main',
     },
   }),
 } satisfies MenuPart
+
+/** Credits what arrived at the account's inlet, in a pool of tokens; it stands below Receive. */
+export const deposit = {
+  words: depositWords,
+  createNodes: (settings) =>
+    settings.isOverToken
+      ? {
+          credit: confirmWithPin(settings, {
+            enterPin: (messages) => depositWords(messages).enterPin,
+            paymentKind: 'deposit',
+            title: ({ messages }) => depositWords(messages).label,
+            label: (messages) => depositWords(messages).label,
+            target: createEffect('deposit'),
+            back: 'receive',
+          }),
+        }
+      : {},
+} satisfies PaymentPart

@@ -3,7 +3,7 @@ import { defineWords } from '../../messages/texts.ts'
 import type { ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import {
-  createPaymentEffect,
+  createEffect,
   type MenuContext,
   type MenuSettings,
   type PaymentPart,
@@ -98,7 +98,7 @@ const words = defineWords({
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
 
-const repayEffect = createPaymentEffect('repayment', 'amountWei', 'agreed')
+const repayEffect = createEffect('repayment', 'amountWei', 'agreed?')
 
 export const repayment = {
   words,
@@ -152,8 +152,8 @@ export const repayment = {
 } satisfies PaymentPart
 
 const createRepayConfirmation = (settings: MenuSettings, back: string) =>
-  confirmWithPin(settings, (messages) => words(messages).enterPin, {
-    kind: 'list',
+  confirmWithPin(settings, {
+    enterPin: (messages) => words(messages).enterPin,
     facts: [
       ...listRateFacts(settings),
       ...(settings.profile !== 'demo' && back === 'repay' ? (['debt'] as const) : []),
@@ -168,7 +168,8 @@ const createRepayConfirmation = (settings: MenuSettings, back: string) =>
       const owed = isUnread ? debtNoteUnavailable : writeWholeDebt(context, facts)
       return `${label}: ${[wholeDebt, owed].filter(Boolean).join(', ')}`
     },
-    entries: [{ digit: '1', label: (messages) => words(messages).label, target: repayEffect }],
+    label: (messages) => words(messages).label,
+    target: repayEffect,
     paymentKind: 'repayment',
     back,
   })

@@ -5,12 +5,13 @@ import { messagesIn } from '../../messages/languages.ts'
 import { defaultServiceName, defineWords, languageLabels } from '../../messages/texts.ts'
 import {
   acceptAnswer,
+  createEffect,
   type Effect,
   type Entry,
   type MenuPart,
   type MenuQuestion,
   rejectAnswer,
-  requireAnswer,
+  type Target,
 } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 import { createNameNodes, nameWords } from './names.ts'
@@ -99,8 +100,12 @@ export const callerSettings = {
       })),
       back: 'settings',
     },
-    ...createNewPinQuestions('newPin', createPinEffect('choosePin')),
-    ...createNewPinQuestions('changedPin', createPinEffect('changePin'), 'settings'),
+    ...createNewPinQuestions('newPin', createEffect('choosePin', 'pin', 'language?')),
+    ...createNewPinQuestions(
+      'changedPin',
+      createEffect('changePin', 'pin', 'language?'),
+      'settings',
+    ),
     pinToChange: createPinQuestion(({ pin }) => pin.enter.change, {
       target: 'changedPin',
       back: 'settings',
@@ -112,9 +117,7 @@ export const callerSettings = {
         if (hours !== undefined) return messages.pin.waits(hours)
         return kind === 'blocked' ? messages.pin.forgottenBlocked : messages.pin.forgotten
       },
-      entries: [
-        { digit: '1', label: (messages) => words(messages).newPin, target: forgetPinEffect },
-      ],
+      entries: [createEntry('1', 'newPin', createEffect('forgetPin'))],
       back: 'settings',
     },
   }),
@@ -123,7 +126,7 @@ export const callerSettings = {
 const createEntry = (
   digit: string,
   word: keyof ReturnType<typeof words>,
-  target: string,
+  target: Target,
 ): Entry => ({ digit, label: (messages) => words(messages)[word], target })
 
 /** Lists the offered languages. Each has the same digit in each deployment. */
@@ -141,13 +144,6 @@ const createLanguageEffect = (language: Language): Effect => ({
   name: language,
   createOutcome: () => ({ kind: 'language', language }),
 })
-
-const createPinEffect = (kind: 'choosePin' | 'changePin'): Effect => ({
-  name: kind,
-  createOutcome: ({ pin, language }) => ({ kind, pin: requireAnswer(pin), language }),
-})
-
-const forgetPinEffect: Effect = { name: 'forgetPin', createOutcome: () => ({ kind: 'forgetPin' }) }
 
 /** Creates two questions for a new PIN, because phones hide typing mistakes. */
 function createNewPinQuestions<Name extends string>(name: Name, effect: Effect, back?: string) {

@@ -5,7 +5,7 @@ import {
   type AnswerResult,
   acceptAmount,
   acceptAnswer,
-  createPaymentEffect,
+  createEffect,
   type DynamicEntries,
   type MenuContext,
   type MenuList,
@@ -118,7 +118,8 @@ const words = defineWords({
   },
 })
 
-const transferEffect = createPaymentEffect('transfer', 'recipient', 'amountWei', 'agreed', 'recall')
+const sent = ['recipient', 'amountWei', 'agreed?', 'recall?'] as const
+const transferEffect = createEffect('transfer', ...sent)
 
 export const transfer = {
   words,

@@ -1,7 +1,7 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  type Effect,
+  createEffect,
   type MenuNode,
   type MenuSettings,
   rejectAnswer,
@@ -84,11 +84,6 @@ export const walletWords = defineWords({
   },
 })
 
-const createWalletEffect = (name: 'addWallet' | 'cancelWallet'): Effect => ({
-  name,
-  createOutcome: ({ wallet }) => ({ kind: name, wallet: requireAnswer(wallet) }),
-})
-
 const writeAddTitle: WriteText = ({ messages, describeRecipient }, { wallet }) => {
   const { name, address, replaces } = requireAnswer(wallet)
   const { add, replaces: warning } = walletWords(messages)
@@ -103,16 +98,11 @@ const writeCancelTitle: WriteText = ({ messages, describeRecipient }, { wallet }
 
 /** Creates the nodes that add the wallet of a code, and that cancel the change of a name. */
 export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNode> => ({
-  newWallet: confirmWithPin(settings, (messages) => walletWords(messages).pinToAdd, {
-    kind: 'list',
+  newWallet: confirmWithPin(settings, {
+    enterPin: (messages) => walletWords(messages).pinToAdd,
     title: writeAddTitle,
-    entries: [
-      {
-        digit: '1',
-        label: (messages) => walletWords(messages).confirmAdd,
-        target: createWalletEffect('addWallet'),
-      },
-    ],
+    label: (messages) => walletWords(messages).confirmAdd,
+    target: createEffect('addWallet', 'wallet'),
     back: 'wallet',
   }),
   changedWallets: {
@@ -138,16 +128,12 @@ export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNo
     back: 'settings',
   },
   // The digit differs from those of the wallets, so that a repeated answer cancels nothing.
-  changedWallet: confirmWithPin(settings, (messages) => walletWords(messages).pinToCancel, {
-    kind: 'list',
+  changedWallet: confirmWithPin(settings, {
+    enterPin: (messages) => walletWords(messages).pinToCancel,
     title: writeCancelTitle,
-    entries: [
-      {
-        digit: '5',
-        label: (messages) => walletWords(messages).confirmCancel,
-        target: createWalletEffect('cancelWallet'),
-      },
-    ],
+    digit: '5',
+    label: (messages) => walletWords(messages).confirmCancel,
+    target: createEffect('cancelWallet', 'wallet'),
     back: 'changedWallets',
   }),
 })
