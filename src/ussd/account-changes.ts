@@ -8,6 +8,7 @@ import { codeWords } from './menu/entries/code.ts'
 import { nameWords } from './menu/entries/names.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import {
+  type AccountAction,
   type NameAction,
   type PayOutAction,
   type PinAction,
@@ -18,13 +19,43 @@ import { defaultServiceName } from './messages/texts.ts'
 import { findDenial } from './payment-request.ts'
 import { writeDenial } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
+import { changeRecall } from './session/recalls.ts'
 import type { Visit } from './visit.ts'
 
+/**
+ * Changes an account, or says why a correct PIN no longer authorizes that. `authorizedBy` names the
+ * step that had it; to change a PIN, it is checked in the account's memory alone.
+ */
+export async function changeAccount(
+  visit: Visit,
+  action: AccountAction,
+  authorizedBy: string | undefined,
+): Promise<Screen> {
+  if (action.kind === 'choosePin' || action.kind === 'changePin' || action.kind === 'forgetPin')
+    return changePin(visit, action, authorizedBy)
+  if (visit.services.pins !== undefined && authorizedBy === undefined)
+    throw new Error('an account was changed without a correct PIN')
+  const denial = await findDenial(visit, authorizedBy)
+  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
+  switch (action.kind) {
+    case 'addWallet':
+    case 'cancelWallet':
+      return changeWallet(visit, action, authorizedBy)
+    case 'name':
+      return changeName(visit, action, authorizedBy)
+    case 'payOut':
+      return payOutCash(visit, action)
+    case 'recall':
+    case 'keep':
+      return changeRecall(visit, action)
+  }
+}
+
 /** Sets, replaces or forgets a PIN. `authorizedBy` names the step that had the old one. */
-export async function changePin(
+async function changePin(
   visit: Visit,
   action: PinAction,
-  authorizedBy?: string,
+  authorizedBy: string | undefined,
 ): Promise<Screen> {
   const { pins } = visit.services
   const { messages, session } = visit
@@ -46,7 +77,7 @@ export async function changePin(
  * Adds the wallet of a code, or cancels the change of one. The audit has it before it is done, and
  * the phone is told of an addition. `authorizedBy` names the step that had the correct PIN.
  */
-export async function changeWallet(
+async function changeWallet(
   visit: Visit,
   action: WalletAction,
   authorizedBy: string | undefined,
@@ -54,11 +85,6 @@ export async function changeWallet(
   const { pins } = visit.services
   const walletCodes = createWalletCodes(visit.services)
   const { messages } = visit
-  if (pins !== undefined && authorizedBy === undefined) {
-    throw new Error('a wallet was changed without a correct PIN')
-  }
-  const denial = await findDenial(visit, authorizedBy)
-  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
   const { address: account } = visit.account
   const isAllowed = (before: AccountMemory, now: number) =>
     pins === undefined || isAuthorized(before, authorizedBy ?? '', now)
@@ -105,15 +131,13 @@ async function recordChange(
 }
 
 /** Changes which name payers see. `authorizedBy` names the step that had the correct PIN. */
-export async function changeName(
+async function changeName(
   visit: Visit,
   { name: choice }: NameAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
   const { names, ledger, settings } = visit.services
   if (authorizedBy === undefined) throw new Error('a name was changed without a correct PIN')
-  const denial = await findDenial(visit, authorizedBy)
-  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
   const { done, tooEarly, taken, unchecked } = nameWords(visit.messages)
   const { address } = visit.account
   if (choice.kind === 'own') {
@@ -136,18 +160,12 @@ export async function changeName(
 }
 
 /** Records that the cash of a withdrawal was paid out, and warns if that was said before. */
-export async function payOutCash(
+async function payOutCash(
   visit: Visit,
   { withdrawal: { code, intentId } }: PayOutAction,
-  authorizedBy: string | undefined,
 ): Promise<Screen> {
-  const { pins, ledger, showAmount } = visit.services
+  const { ledger, showAmount } = visit.services
   const { messages, session } = visit
-  if (pins !== undefined && authorizedBy === undefined) {
-    throw new Error('cash was paid out without a correct PIN')
-  }
-  const denial = await findDenial(visit, authorizedBy)
-  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
   const withdrawal = await ledger.payOut(visit.account.address, intentId, session)
   if (withdrawal === undefined) return endScreen(messages.unavailable)
   const isPaidBefore = withdrawal.paidOut !== undefined && withdrawal.paidOut.by !== session

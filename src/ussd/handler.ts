@@ -3,11 +3,10 @@ import { findLanguage, recordDial, recordLanguage, removeDialTime } from '../acc
 import { isListed } from '../account/phone.ts'
 import { withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import { changeName, changePin, changeWallet, payOutCash } from './account-changes.ts'
+import { changeAccount } from './account-changes.ts'
 import { showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { SessionView } from './known-refusal.ts'
-import { updateMemoryLater } from './memory-updates.ts'
 import { activity } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
@@ -31,9 +30,8 @@ import {
   readSession,
   storeAnswers,
 } from './session/reading.ts'
-import { changeRecall } from './session/recalls.ts'
 import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
-import { beginVisit, hasAccount, type Visit } from './visit.ts'
+import { beginVisit, hasAccount, updateMemoryLater, type Visit } from './visit.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type UssdHandler = (request: UssdRequest) => Promise<UssdReply>
@@ -168,17 +166,13 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
     case 'choosePin':
     case 'changePin':
     case 'forgetPin':
-      return endOnce(visit, () => changePin(visit, result, authorizedBy))
     case 'addWallet':
     case 'cancelWallet':
-      return endOnce(visit, () => changeWallet(visit, result, authorizedBy))
     case 'name':
-      return endOnce(visit, () => changeName(visit, result, authorizedBy))
     case 'payOut':
-      return endOnce(visit, () => payOutCash(visit, result, authorizedBy))
     case 'recall':
     case 'keep':
-      return endOnce(visit, () => changeRecall(visit, result, authorizedBy))
+      return endOnce(visit, () => changeAccount(visit, result, authorizedBy))
     case 'gave_up':
       return endWithText(messages.tooManyMistakes, result.kind)
     case 'too_long':

@@ -31,7 +31,6 @@ import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { PayingStep, PreparedOrder } from '../relay/pay/paying-step.ts'
 import { describeFault } from '../runtime/log.ts'
 import { readSpendable } from './known-refusal.ts'
-import { updateMemoryLater } from './memory-updates.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
 import { shortenAddress } from './messages/texts.ts'
 import { estimateAfter, getFee, type ShownPayment, writeSubmitted } from './receipt.ts'
@@ -40,7 +39,7 @@ import { writeRefusal } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import { readRecord, readSessionRate, termsRecord } from './session/records.ts'
 import { nameReminderSubject, type SmsFacts, type SmsSeals } from './sms.ts'
-import { joinAnswers, nameIntent, type Visit } from './visit.ts'
+import { joinAnswers, nameIntent, updateMemoryLater, type Visit } from './visit.ts'
 
 export type PaymentRequest = {
   intent: Intent

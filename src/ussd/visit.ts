@@ -1,10 +1,12 @@
-import type { LocalAccount } from 'viem'
+import type { Address, LocalAccount } from 'viem'
 import { hasActivity } from '../account/activity.ts'
 import type { CallerAccounts } from '../account/caller-accounts.ts'
+import type { Memory } from '../account/memory.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import { deriveIntentId } from '../relay/forwarder/requests.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
+import { describeFault } from '../runtime/log.ts'
 import type { UssdSession } from './gateways/gateway.ts'
 import type { Messages } from './messages/en.ts'
 import { selectMessages } from './messages/languages.ts'
@@ -89,4 +91,16 @@ export function nameIntent({ services, gateway, sessionId, account }: Visit): In
   const { address } = account
   const key = services.intentKeys(gateway, sessionId, address)
   return { from: address, intentId: deriveIntentId(services.forwarder, key) }
+}
+
+/** Changes an account's memory after the reply. A failure is logged: screens then show less. */
+export function updateMemoryLater(
+  { memory, waitUntil, log }: Services,
+  account: Address,
+  change: Parameters<Memory['change']>[1],
+  writer?: Parameters<Memory['change']>[2],
+): void {
+  const logFailure = (error: unknown) =>
+    log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
+  waitUntil(memory.change(account, change, writer).catch(logFailure))
 }

@@ -1,8 +1,17 @@
 import { withTimeLimit } from '../../runtime/clock.ts'
+import { describeFault } from '../../runtime/log.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
-import { readIsSpent } from '../outcome/spent.ts'
-import { findObstacleKind, nameReason, type Refusal } from '../refusal.ts'
-import { type PaymentAnswer, readKnownAnswer, retryLedgerCall, toAnswer } from './answers.ts'
+import type { Screen, StepKey } from '../ledger/values.ts'
+import { type IntentName, readIsSpent } from '../outcome/spent.ts'
+import { findObstacleKind, isSilentOnPayments, nameReason, type Refusal } from '../refusal.ts'
+import type { Relayer } from '../relayer.ts'
+import {
+  answerWithinMs,
+  type PaymentAnswer,
+  readKnownAnswer,
+  retryLedgerCall,
+  toAnswer,
+} from './answers.ts'
 import type { Delivery, PayingStep } from './paying-step.ts'
 
 /** Limits how long a session may take to close once its answer is due. */
@@ -75,4 +84,67 @@ export async function refuse(
     })
   }
   return refused.kind === 'unsure' ? { kind: 'uncertain' } : { kind: 'screen', screen }
+}
+
+/** Describes the end of a session that pays nothing. */
+type SessionEnd = {
+  /** Tells when the delivery arrived (Unix time in ms). */
+  since: number
+  stepKey: StepKey
+  /** Counts the answers that the caller has given. */
+  answerCount: number
+  /** Says that nothing was sent. It is shown only if that is true. */
+  screen: Screen
+  /** Names why nothing is paid. It is undefined if no payment was asked for. */
+  reason?: string | undefined
+  /** Names what a payment of this session would spend on the chain. */
+  intent: IntentName
+}
+
+/** Limits how long the node may take to show whether rows were lost. */
+const nodeTimeoutMs = 2_000
+
+export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
+
+/** Creates the function that ends sessions in the ledger, so that no later delivery can pay. */
+export function createEndSession(relayer: Relayer): EndSession {
+  const { ledger, node, signer, clock, log } = relayer
+  /** Reads what the chain shows of rows that the ledger may have lost. */
+  async function readLoss(intent: IntentName): Promise<Traces | undefined> {
+    try {
+      const signal = clock.timeout(nodeTimeoutMs)
+      const read = (block: 'latest' | 'pending') =>
+        node.getTransactionCount(signer.address, signal, block)
+      const [chain, pool, spent] = await Promise.all([
+        read('latest'),
+        read('pending'),
+        readIsSpent(relayer, intent),
+      ])
+      return { chain, pool, relayer: signer.address.toLowerCase(), ...spent }
+    } catch (error) {
+      log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
+      return undefined
+    }
+  }
+
+  async function close(end: SessionEnd, answerBy: number): Promise<PaymentAnswer> {
+    const { screen, stepKey, answerCount, reason } = end
+    const traces = isSilentOnPayments(reason) ? undefined : await readLoss(end.intent)
+    if (clock.now() >= answerBy) return { kind: 'uncertain' }
+    const refused = await retryLedgerCall(clock, () =>
+      ledger.refuse({ ...stepKey, answerCount, screen, reason, traces }),
+    )
+    if (refused.kind === 'refused') return { kind: 'screen', screen }
+    return refused.kind === 'unsure' ? { kind: 'uncertain' } : toAnswer(refused)
+  }
+
+  return async (end) => {
+    const answerBy = end.since + answerWithinMs
+    const answer = close(end, answerBy).catch((error) => {
+      log({ level: 'error', event: 'end.failed', message: describeFault(error) })
+      return readKnownAnswer(ledger, end.stepKey)
+    })
+    const leftMs = answerBy - clock.now()
+    return await withTimeLimit(clock, leftMs, answer, () => ({ kind: 'uncertain' }))
+  }
 }

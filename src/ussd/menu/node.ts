@@ -47,12 +47,10 @@ export type Intent = { kind: PaymentKind } & Pick<
 export type SessionOutcome =
   | { kind: 'balance' | 'help' | 'claim' }
   | { kind: 'language'; language: Language }
-  | PinAction
-  | WalletAction
-  | PayOutAction
-  | NameAction
-  | RecallAction
+  | AccountAction
   | Intent
+
+export type AccountAction = PinAction | WalletAction | PayOutAction | NameAction | RecallAction
 
 export type PinAction =
   | { kind: 'choosePin' | 'changePin'; pin: string; language?: Language | undefined }
@@ -136,11 +134,20 @@ export type WriteText = (context: MenuContext, draft: SessionDraft, facts: Scree
 
 export type Label = (messages: Messages) => string
 
-export type MenuList = {
+type NodeOptions = {
+  /** Replaces the title or the prompt after a mistake. */
+  retryText?: WriteText
+  facts?: readonly ScreenFactName[]
+  /** Names the payment that follows. Its refusal is shown here already, if it is known. */
+  paymentKind?: PaymentKind
+  /** Tells that answers give an amount, which is asked for again if it cannot be paid. */
+  asksAmount?: true
+  back?: NodeName
+}
+
+export type MenuList = NodeOptions & {
   kind: 'list'
   title: WriteText
-  /** Replaces the title after a mistake. */
-  retryText?: WriteText
   /** Replaces the title where the list needs fewer pages with it. */
   briefTitle?: WriteText
   entries: readonly Entry[]
@@ -148,14 +155,8 @@ export type MenuList = {
   entriesFirst?: true
   /** Shows the entries last, below the way back, if one page holds all. */
   entriesLast?: true
-  back?: NodeName
   backLabel?: Label
   dynamicEntries?: DynamicEntries
-  facts?: readonly ScreenFactName[]
-  /** Names the payment that follows. Its refusal is shown here already, if it is known. */
-  paymentKind?: PaymentKind
-  /** Tells that answers give an amount, which is asked for again if it cannot be paid. */
-  asksAmount?: true
 }
 
 /** Adds entries below the fixed ones of a list; they depend on the account. */
@@ -178,24 +179,18 @@ export type Entry = {
   isShown?: (facts: ScreenFacts) => boolean
 }
 
-export type MenuQuestion = {
+export type MenuQuestion = NodeOptions & {
   kind: 'question'
   prompt: WriteText
-  /** Replaces the prompt after a mistake. */
-  retryText?: WriteText
   parseAnswer: (typed: string, context: MenuContext, draft: SessionDraft) => AnswerResult
   /** Marks the answer as a PIN, which is never stored, logged or part of a step's key. */
   secret?: 'currentPin' | 'newPin'
   /** Returns what alone is stored of an answer, which it is again read from. */
   shorten?: (typed: string) => string | undefined
   repeatQuestion?: NodeName
-  facts?: readonly ScreenFactName[]
-  paymentKind?: PaymentKind
-  asksAmount?: true
   /** Lists where answers can lead: to the first target, unless `selectTarget` returns another. */
   targets: readonly [Target, ...Target[]]
   selectTarget?: (draft: SessionDraft) => Target
-  back?: NodeName
 }
 
 export type QuestionTargets = Pick<MenuQuestion, 'targets' | 'selectTarget'>

@@ -3,13 +3,12 @@ import { type AccountMemory, accountAddress } from '../../account/memory.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import { weiSchema } from '../../loan/amounts.ts'
 import { localWorth } from '../../loan/local-worth.ts'
-import { updateMemoryLater } from '../memory-updates.ts'
 import { canGoOn, goOnName } from '../menu/entries/go-on.ts'
 import type { SessionDraft } from '../menu/node.ts'
 import type { Place } from '../menu/prompt.ts'
 import { knownRecipient } from '../recipient.ts'
 import { endScreen } from '../screens/screen.ts'
-import { nameIntent, type Visit } from '../visit.ts'
+import { nameIntent, updateMemoryLater, type Visit } from '../visit.ts'
 
 /** Limits for how long the next dial may take up a cut session. */
 const offeredMs = 2 * 60_000
@@ -118,7 +117,7 @@ export async function takeUpCutSession(visit: Visit): Promise<string | undefined
     stepKey: { session: cut.session, input, account: account.address },
     screen: endScreen(messages.sessionClosed),
     reason: 'cut_off',
-    deriveIntent: async () => nameIntent({ ...visit, ...cutSession }),
+    intent: nameIntent({ ...visit, ...cutSession }),
   })
   return closed.kind === 'screen' ? cut.sealed : undefined
 }

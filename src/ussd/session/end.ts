@@ -24,7 +24,7 @@ export async function endSessionWith(
     stepKey: visit.stepKey,
     screen,
     reason,
-    deriveIntent: async () => nameIntent(visit),
+    intent: nameIntent(visit),
   })
   return answer.kind === 'screen' ? tellAnswer(visit, answer) : toScreen(visit.messages, answer)
 }

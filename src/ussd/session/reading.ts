@@ -1,3 +1,5 @@
+import { checksumAddress } from 'viem'
+import { spellPhone } from '../../account/phone.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
 import type { Rate } from '../../loan/local-worth.ts'
@@ -12,11 +14,10 @@ import type { LookupRequest, MenuContext } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { type AmountVerdict, followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
 import { selectMessages } from '../messages/languages.ts'
-import { writeTime } from '../messages/texts.ts'
+import { toLongAddress, toShortAddress, writeTime } from '../messages/texts.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
 import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
-import { createMenuContext } from './menu-context.ts'
 import {
   askedRecord,
   hasAccountRecord,
@@ -28,6 +29,7 @@ import {
   recallablesRecord,
   recipientsRecord,
   recordIfAbsent,
+  type SessionRecord,
   textRecord,
   tillRecord,
   type Unpayable,
@@ -183,6 +185,38 @@ export async function readSession(
   }
 }
 
+/** Creates what the menu knows of a visit before anything is looked up. */
+function createMenuContext(visit: Visit): MenuContext {
+  const { chainId, settings, minTransferWei, menu } = visit.services
+  const { showAmount, showExactAmount, showOwed, unit } = visit.services
+  const { messages, phone } = visit
+  return {
+    chainId,
+    caller: phone,
+    ownAccount: settings.profile === 'demo' ? undefined : visit.account.address,
+    messages,
+    speak: (language) => selectMessages(settings, language),
+    menu,
+    showAmount,
+    showExactAmount,
+    showOwed,
+    unit,
+    rate: settings.localCurrency === undefined ? 'none' : undefined,
+    hasLanguages: settings.languages.length > 1,
+    knownRecipients: settings.profile === 'demo' ? [] : undefined,
+    wallets: undefined,
+    reserved: [visit.services.forwarder.address, visit.services.loanAddress],
+    describeRecipient: (recipient) => {
+      if (recipient.kind === 'phone') return spellPhone(recipient.phone)
+      if (recipient.kind !== 'address') return recipient.label
+      const address = checksumAddress(recipient.address, chainId)
+      const { name } = recipient
+      return name ? `${name} ${toShortAddress(address)}` : toLongAddress(address)
+    },
+    minTransferWei,
+  }
+}
+
 const pastTheEnd = { kind: 'past_the_end' } as const
 
 function writeVerdict(context: MenuContext, fault: Unpayable, rate: Rate | 'none'): AmountVerdict {
@@ -224,39 +258,40 @@ async function lookUp(
   request: LookupRequest,
   context: MenuContext,
 ): Promise<Partial<MenuContext>> {
-  const { ledger } = visit.services
-  const { createStepKey } = visit
+  const { services, createStepKey, account } = visit
+  const { ledger } = services
+  const findOnce = <Value>(
+    name: string,
+    record: SessionRecord<Value>,
+    find: () => Promise<Value>,
+  ): Promise<Value> => readOrRecord(ledger, createStepKey(name), record, find)
+  // A session that has shown no list gets an empty one, so that a digit selects nothing.
+  const readList = async <Item>(step: string, record: SessionRecord<Item[]>): Promise<Item[]> =>
+    (await recordIfAbsent(ledger, createStepKey(step), record, [])) ?? []
   switch (request.subject) {
     case 'rate':
       return { rate: await readSessionRate(visit) }
     case 'phone': {
       const { phone } = request
-      const stepKey = createStepKey(`number ${phone}`)
-      const exists = await readOrRecord(ledger, stepKey, hasAccountRecord, () =>
-        hasAccount(visit, phone),
-      )
+      const find = () => hasAccount(visit, phone)
+      const exists = await findOnce(`number ${phone}`, hasAccountRecord, find)
       return { accountExists: new Map(context.accountExists).set(phone, exists) }
     }
     case 'code': {
       const { code } = request
-      const stepKey = createStepKey(`wallet code ${code}`)
-      const codeResult = await readOrRecord(ledger, stepKey, walletCodeRecord, () =>
-        createWalletCodes(visit.services).find(code, stepKey.account),
-      )
+      const find = () => createWalletCodes(services).find(code, account.address)
+      const codeResult = await findOnce(`wallet code ${code}`, walletCodeRecord, find)
       return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
     }
     case 'till': {
-      const stepKey = createStepKey(`till ${request.till}`)
-      const till = await readOrRecord(ledger, stepKey, tillRecord, async () => {
-        return (await ledger.findTill(request.till)) ?? null
-      })
+      const find = async () => (await ledger.findTill(request.till)) ?? null
+      const till = await findOnce(`till ${request.till}`, tillRecord, find)
       return { tills: new Map(context.tills).set(request.till, till) }
     }
     case 'withdrawal': {
       const { code } = request
-      const stepKey = createStepKey(`withdrawal ${code}`)
-      const withdrawal = await readOrRecord(ledger, stepKey, withdrawalRecord, async () => {
-        const found = await ledger.findWithdrawals(stepKey.account, code)
+      const withdrawal = await findOnce(`withdrawal ${code}`, withdrawalRecord, async () => {
+        const found = await ledger.findWithdrawals(account.address, code)
         // One that was paid out, or failed, hides no other of the same code.
         const payable = found.findLast(isPayable)
         const arriving = found.find((each) => getProgress(each) === 'arriving')
@@ -265,21 +300,12 @@ async function lookUp(
       })
       return { withdrawals: new Map(context.withdrawals).set(code, withdrawal) }
     }
-    case 'recallable': {
-      const stepKey = createStepKey(recallablesRecord.name)
-      return { recallable: (await recordIfAbsent(ledger, stepKey, recallablesRecord, [])) ?? [] }
-    }
-    // A session that has shown no list gets an empty one, so that a digit selects nothing.
-    case 'recipients': {
-      const stepKey = createStepKey(listsStep)
-      const list = await recordIfAbsent(ledger, stepKey, recipientsRecord, [])
-      return { knownRecipients: list ?? [] }
-    }
-    case 'wallets': {
-      const stepKey = createStepKey(listsStep)
-      const list = await recordIfAbsent(ledger, stepKey, walletsRecord, [])
-      return { wallets: list ?? [] }
-    }
+    case 'recallable':
+      return { recallable: await readList(recallablesRecord.name, recallablesRecord) }
+    case 'recipients':
+      return { knownRecipients: await readList(listsStep, recipientsRecord) }
+    case 'wallets':
+      return { wallets: await readList(listsStep, walletsRecord) }
   }
 }
 

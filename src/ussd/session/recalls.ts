@@ -5,17 +5,15 @@ import type { Seal } from '../../account/secrets.ts'
 import type { WholeLedger } from '../../operator/kept/steps.ts'
 import { nameRecall, type SmsParty } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/clock.ts'
-import { updateMemoryLater } from '../memory-updates.ts'
 import type { RecallAction } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { shortenAddress, writeTime } from '../messages/texts.ts'
-import { findDenial, findReceiverPhone } from '../payment-request.ts'
+import { findReceiverPhone } from '../payment-request.ts'
 import type { DraftRecall } from '../recipient.ts'
-import { writeDenial } from '../refusal-texts.ts'
 import { writeWithWorth } from '../screens/amount-formats.ts'
 import { endScreen, type Screen } from '../screens/screen.ts'
 import type { SmsFacts } from '../sms.ts'
-import type { Visit } from '../visit.ts'
+import { updateMemoryLater, type Visit } from '../visit.ts'
 import { readRecord, readSessionRate, recallablesRecord, recordIfAbsent } from './records.ts'
 
 /** Limits how long a caller waits for what the receiver has. */
@@ -57,21 +55,15 @@ export async function findHeldBack(visit: Visit): Promise<DraftRecall | undefine
 const toKnown = (address: Address, name: string | undefined, chainId: number) =>
   ({ kind: 'known', address, label: name ?? shortenAddress(address, chainId) }) as const
 
-/** Has a payment held back, or ends that. `authorizedBy` names the step that had the right PIN. */
+/** Has a payment held back, or ends that. */
 export async function changeRecall(
   visit: Visit,
   { kind, recall: draft }: RecallAction,
-  authorizedBy: string | undefined,
 ): Promise<Screen> {
-  const { pins, ledger, settings, readHoldings } = visit.services
+  const { ledger, settings, readHoldings } = visit.services
   const { messages } = visit
   const { intentId, recipient } = draft
   const caller = visit.account.address
-  if (pins !== undefined && authorizedBy === undefined) {
-    throw new Error('a payment was held back or kept without a correct PIN')
-  }
-  const denial = await findDenial(visit, authorizedBy)
-  if (denial !== undefined) return endScreen(writeDenial(visit, denial))
   const text = recallWords(messages)
   if (kind === 'keep') {
     const isEnded = await ledger.endRecall(caller, intentId, `keep:${intentId}`)

@@ -4,7 +4,7 @@ import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { isWalletCode } from '../../../src/account/check-digit.ts'
 import { type AccountMemory, createMemory } from '../../../src/account/memory.ts'
 import { addWallet, createWalletCodes, paysWallet } from '../../../src/account/wallets.ts'
-import { changeWallet } from '../../../src/ussd/account-changes.ts'
+import { changeAccount } from '../../../src/ussd/account-changes.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
@@ -299,7 +299,7 @@ test.for(['addWallet', 'cancelWallet'] as const)(
       account: { address: account },
       session: '',
     } as unknown as Visit
-    const screen = await changeWallet(visit, { kind, wallet: { ...savings, code: '1' } }, 'step')
+    const screen = await changeAccount(visit, { kind, wallet: { ...savings, code: '1' } }, 'step')
     expect(screen.lines.join('\n')).toBe(messagesIn.en.pin.unchanged)
     expect(changed).not.toContain(account)
   },
