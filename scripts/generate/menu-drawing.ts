@@ -29,7 +29,7 @@ const facts: ScreenFacts = {
   recipientName: 'none',
   heldNames: 'unavailable',
   recallable: [],
-  recallFrom: 'none',
+  isRecallSpent: false,
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

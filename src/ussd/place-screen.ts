@@ -81,7 +81,7 @@ const fallbackFacts: Partial<ScreenFacts> = {
   recipientName: 'none',
   heldNames: 'unavailable',
   recallable: [],
-  recallFrom: 'none',
+  isRecallSpent: false,
 }
 
 /** Is the visit for which a place's facts are read. */
@@ -129,9 +129,9 @@ const factReaders: FactReaders = {
   recipientName: lookUpName,
   heldNames: ({ services: { names }, account }) => names.read(account.address),
   recallable: (shown) => listOffered(shown, shown.place.name === 'wrongNumber'),
-  async recallFrom({ services: { ledger, settings }, account: { address: sender } }) {
+  async isRecallSpent({ services: { ledger, settings }, account: { address: sender } }) {
     const found = await ledger.listRecallable({ sender, ...settings.recalls })
-    return found.find(({ from }) => from !== undefined)?.from ?? 'none'
+    return found.some(({ from }) => from !== undefined)
   },
   recipients: listKnownRecipients,
   async wallets(shown) {

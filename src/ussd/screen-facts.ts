@@ -33,8 +33,8 @@ export type ScreenFacts = {
   heldNames: HeldNames | Unavailable
   /** Lists payments that may be called a mistake; empty too if they cannot be read. */
   recallable: readonly DraftRecall[]
-  /** Tells from when on the caller may say so again (Unix time in ms), if only that forbids it. */
-  recallFrom: number | 'none'
+  /** Is true if a payment could be called that, but its sender called another one that lately. */
+  isRecallSpent: boolean
   registration: 'registered' | 'unregistered' | Unavailable
   activity:
     | {

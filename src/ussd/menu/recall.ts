@@ -2,7 +2,6 @@ import { formatLocal } from '../../loan/local-worth.ts'
 import type { Messages } from '../messages/en.ts'
 import { defineWords, writeTime } from '../messages/texts.ts'
 import type { DraftRecall } from '../recipient.ts'
-import type { ScreenFacts } from '../screen-facts.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
 import { goOn } from './entries/go-on.ts'
 import {
@@ -29,8 +28,7 @@ export const recallWords = defineWords({
     hold: 'Hold it',
     enterPin: 'Enter PIN to hold it',
     nothing: 'No payment of yours can be held now.',
-    from: (time: string, help?: string) =>
-      `Wrong number? Again from ${time}.${help ? ` Now call ${help}.` : ''}`,
+    notNow: (help: string) => `Wrong number? That payment cannot be held now: call ${help}.`,
     notBack: (amount: string, to: string) =>
       `${amount} to ${to} is not held any more. It was not given back: the receiver has it.`,
     isHeld: (amount: string, until: string) =>
@@ -62,8 +60,7 @@ export const recallWords = defineWords({
     hold: 'Zuia',
     enterPin: 'Weka PIN kuzuia',
     nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
-    from: (time, help) =>
-      `Namba si sahihi? Tena kuanzia ${time}.${help ? ` Sasa piga ${help}.` : ''}`,
+    notNow: (help) => `Namba si sahihi? Malipo hayo hayawezi kuzuiwa sasa: piga ${help}.`,
     notBack: (amount, to) =>
       `${amount} kwa ${to} hazijazuiwa tena. Hazikurudishwa: mpokeaji anazo.`,
     isHeld: (amount, until) => `${amount} zimezuiwa hadi ${until}. Zitarudi tu mpokeaji akikubali.`,
@@ -95,8 +92,8 @@ export const recallWords = defineWords({
     hold: 'Retenir',
     enterPin: 'PIN pour retenir',
     nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
-    from: (time, help) =>
-      `Mauvais numéro? À nouveau dès ${time}.${help ? ` Appelez le ${help}.` : ''}`,
+    notNow: (help) =>
+      `Mauvais numéro? Ce paiement ne peut pas être retenu maintenant: appelez le ${help}.`,
     notBack: (amount, to) =>
       `${amount} à ${to} n'est plus retenu. Rien n'a été rendu: le destinataire l'a.`,
     isHeld: (amount, until) =>
@@ -129,8 +126,7 @@ export const recallWords = defineWords({
     hold: 'Retener',
     enterPin: 'PIN para retener',
     nothing: 'Ahora no se puede retener ningún pago suyo.',
-    from: (time, help) =>
-      `¿Número equivocado? Otra vez desde ${time}.${help ? ` Ahora llame al ${help}.` : ''}`,
+    notNow: (help) => `¿Número equivocado? Ese pago no se puede retener ahora: llame al ${help}.`,
     notBack: (amount, to) =>
       `${amount} a ${to} ya no está retenido. No se devolvió: lo tiene quien lo recibió.`,
     isHeld: (amount, until) =>
@@ -171,13 +167,12 @@ export const recallEntry: Entry = {
   isShown: ({ recallable }) => recallable.length > 0,
 }
 
-/** Says of a mistake from when on it can be called one, where it cannot yet, and who helps. */
-export const writeRecallFrom = (
+/** Says who helps with a mistake that cannot be held, as its sender had one held lately. */
+export const writeNotNow = (
   messages: Messages,
-  from: ScreenFacts['recallFrom'] = 'none',
-  help?: string,
-): string[] =>
-  from === 'none' ? [] : [recallWords(messages).from(writeTime(messages, from), help)]
+  isRecallSpent: boolean | undefined,
+  help: string | undefined,
+): string[] => (isRecallSpent && help !== undefined ? [recallWords(messages).notNow(help)] : [])
 
 const keepEffect = createEffect('keep', 'recall')
 

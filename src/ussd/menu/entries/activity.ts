@@ -28,7 +28,7 @@ import {
 } from '../node.ts'
 import { payments } from '../payments.ts'
 import { createPinQuestion, listRateFacts } from '../questions.ts'
-import { hasRecalls, recallEntry, writeRecallFrom } from '../recall.ts'
+import { hasRecalls, recallEntry, writeNotNow } from '../recall.ts'
 import { codeEntry, codeWords, createCodeNodes } from './code.ts'
 
 type Payment = Answer<'listPayments'>[number]
@@ -174,13 +174,13 @@ export const activity = {
       facts: [
         'activity',
         ...listRateFacts(settings),
-        ...(hasRecalls(settings) ? (['recallable', 'recallFrom'] as const) : []),
+        ...(hasRecalls(settings) ? (['recallable', 'isRecallSpent'] as const) : []),
       ],
       kind: 'list',
       title: (context, _, facts) =>
         [
           words(context.messages).label,
-          ...writeRecallFrom(context.messages, facts.recallFrom, settings.helpNumber),
+          ...writeNotNow(context.messages, facts.isRecallSpent, settings.helpNumber),
           ...writeActivity(context, facts),
         ].join('\n'),
       // The look-up of a code stays on the first page, however many payments follow.

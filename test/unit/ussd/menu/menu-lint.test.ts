@@ -103,7 +103,7 @@ const facts: ScreenFacts = {
     ...{ intentId: '0x03', amountWei: 1n, agreed },
     recipient: { kind: 'known', address, label: '0x12345678...' },
   })),
-  recallFrom: 1_798_000_000_000,
+  isRecallSpent: true,
   ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' }, till: 'own' },
 }
 
@@ -114,7 +114,7 @@ const unavailable: ScreenFacts = {
   recipientName: 'none',
   heldNames: 'unavailable',
   recallable: [],
-  recallFrom: 'none',
+  isRecallSpent: false,
   withdrawal: 'unavailable',
 }
 

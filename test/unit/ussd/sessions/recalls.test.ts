@@ -141,7 +141,7 @@ describe('a payment to a wrong number', () => {
       none: 5 -> not …Wrong number?…
       pay2: ${pay('0.001', other)} -> ${made}
       settle
-      wait: 5 -> CON My Activity|Wrong number? Again from … UTC, <date>. Now call 0700 000 099.|Sent…
+      wait: 5 -> CON My Activity|Wrong number? That payment cannot be held now: call 0700 000 099.|Sent…
       second: ${ask} -> ${nothing}
       10079 min
       settle
@@ -150,6 +150,12 @@ describe('a payment to a wrong number', () => {
       early: ${ask} -> ${nothing}
       1 min
       third: ${ask} -> …|1. 0.001 tRBTC to 2547...003|…`
+
+  plays('says no more of that where nobody can be called', () => open({ helpNumber: undefined }))`
+      ${isHeld}
+      pay2: ${pay('0.001', other)} -> ${made}
+      settle
+      wait: 5 -> CON My Activity|Sent…`
 
   plays('is not held once its time is over, also where it was offered before', open)`
       pay: ${pay('0.001')} -> ${made}
