@@ -40,6 +40,11 @@ export const sweepFor = callerAction({
   },
 })
 
+const notKnownYet = refuseRequest(
+  503,
+  'it is not known yet whether it was sent: repeat the same request',
+)
+
 /** Describes what became of a payment of an operator, which the same request repeats. */
 export async function describePaid(
   { deployment, relayer: { ledger } }: ActionOptions,
@@ -47,9 +52,18 @@ export async function describePaid(
 ) {
   const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
   if (record !== undefined) return { payment: toPaymentSummary(deployment.chain, record) }
-  return answer.kind === 'screen'
-    ? refuseRequest(409, answer.screen.lines.join(' '))
-    : refuseRequest(503, 'it is not known yet whether it was sent: repeat it with the same key')
+  switch (answer.kind) {
+    case 'screen':
+      return refuseRequest(409, answer.screen.lines.join(' '))
+    case 'closed':
+      return refuseRequest(409, 'it was refused: nothing was sent')
+    case 'failed':
+    case 'ended':
+    case 'late':
+    case 'unsent':
+    case 'uncertain':
+      return notKnownYet
+  }
 }
 
 /** Reads what lies at an address and waits to be credited. @throws {Error} no node answers */
