@@ -295,15 +295,18 @@ const draws: Draws = {
     const to = { account, name: 'Duka', kind: 'bill' as const, added_at: work.now, removed_at }
     const alias = { account: account.toLowerCase(), former: account, kept_at: work.now }
     const entry = { id: drawName(random), at: 5, action: 'pause', detail: {} }
-    const holds = random.chance(0.2) ? [{ account, held_at: work.now }] : []
+    const reason = oneOrNone(random, ['SIM swap'])
+    const holds = random.chance(0.2) ? [{ account, held_at: work.now, reason }] : []
     const till = { till: random.pick(['12344', '54320']), ...to }
     return [drawName(random), { audit: [entry], holds, tills: [till], aliases: [alias] }]
   },
   recordAction({ random, nonce }) {
     return [{ id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } }]
   },
-  setHold: ({ random, account }) => [account, random.chance(0.2), drawName(random)],
-  findHold: ({ account }) => [account, 0],
+  setHold({ random, account }) {
+    const reason = oneOrNone(random, ['SIM swap', 'lost phone'])
+    return [account, random.chance(0.2), drawName(random), reason]
+  },
   recall: ({ random, account: sender, session }) => [
     {
       ...{ sender, intentId: id(`intent ${session}`), withinMs: 600_000, everyMs: 1_000 },

@@ -58,7 +58,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       pass,
     }) => {
       const to = { account: bob, name: 'Duka', kind: 'agent' } as const
-      await ledger.setHold(alice, true, 'hold')
+      await ledger.setHold(alice, true, 'hold', 'SIM swap')
       await ledger.setTill({ id: 'a', till: '12344', to })
       await ledger.setTill({ id: 'b', till: '54320', to })
       await ledger.setTill({ id: 'c', till: '54320' })
@@ -94,7 +94,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const [, held, tills, kept] = await carry()
       expect([held, tills]).toMatchObject([{ added: 1 }, { added: 2, refused: [] }])
       expect(kept).toEqual({ kind: 'imported', added: 1, refused })
-      expect((await other.readStanding(alice)).heldAt).toBeDefined()
+      const standing = await other.readStanding(alice)
+      expect(standing).toMatchObject({ heldAt: expect.any(Number), heldFor: 'SIM swap' })
       expect(await other.listTills()).toEqual(await ledger.listTills())
       expect(await other.findFormerAccount(carol)).toBe(alice)
       const audit = (await other.listAudit({ limit: 99 })).entries
@@ -121,13 +122,20 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 'before', 0)
       expect((await ledger.findPayment('before'))?.state).toBe('confirmed')
       pass(1_000)
-      expect((await ledger.setHold(alice, true, 'b')).heldAt).toBe(held.heldAt)
-      expect((await ledger.setHold(alice, false, 'c')).heldAt).toBeUndefined()
+      const { heldAt } = held
+      const renew = (id: string, reason?: string) => ledger.setHold(alice, true, id, reason)
+      expect(await renew('b')).toMatchObject({ heldAt, heldFor: undefined })
+      expect(await renew('d', 'SIM swap')).toMatchObject({ heldAt, heldFor: 'SIM swap' })
+      expect(await renew('e', 'lost phone')).toMatchObject({ heldAt, heldFor: 'lost phone' })
+      expect(await renew('f')).toMatchObject({ heldAt, heldFor: 'lost phone' })
+      const released = await ledger.setHold(alice, false, 'c', 'has a new SIM')
+      expect(released).toMatchObject({ heldAt: undefined, heldFor: undefined })
       expect((await judge(ledger, 'offered')).kind).toBe('accepted')
       const actions = (await ledger.listAudit({ limit: 10 })).entries.map(
         ({ id, action }) => `${id} ${action}`,
       )
-      expect(actions.sort()).toEqual(['a hold', 'b hold', 'c release'])
+      const holds = ['a', 'b', 'd', 'e', 'f'].map((id) => `${id} hold`)
+      expect(actions.sort()).toEqual([...holds, 'c release'].sort())
     })
 
     test('gives a till to another account 90 days after its removal', async ({ ledger, pass }) => {

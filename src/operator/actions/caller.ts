@@ -78,8 +78,6 @@ export async function describeCaller(
     options.readRate(),
   ])
   const payments = mergePayments(sent.payments, received)
-  const { heldAt } = standing
-  const hold = heldAt === undefined ? undefined : await ledger.findHold(account, heldAt)
   return {
     account,
     receiveAddress: receiveAddress && checksumAddress(receiveAddress, deployment.chain.id),
@@ -105,7 +103,6 @@ export async function describeCaller(
       return { intent, sender, wei: `${heldWei}`, until: toIso(until) }
     }),
     pin: memory && describePin(memory),
-    heldFor: hold?.detail.reason ?? null,
     ...describeStanding(standing, options.limits),
   }
 }
@@ -133,11 +130,12 @@ function mergePayments(sent: readonly PaymentRecord[], received: readonly Paymen
 }
 
 function describeStanding(
-  { heldAt, open, refusals, today }: Answer<'readStanding'>,
+  { heldAt, heldFor, open, refusals, today }: Answer<'readStanding'>,
   limits: ActionOptions['limits'],
 ) {
   return {
     heldAt: isoOrNull(heldAt),
+    heldFor: heldFor ?? null,
     open,
     refusals: refusals.map(({ reason, at, screen }) => ({
       reason,

@@ -1,6 +1,5 @@
 import type { Address } from 'viem'
 import { opens, reads, writes } from '../../relay/ledger/port.ts'
-import { noLimit } from '../../relay/ledger/rows.ts'
 import { parts } from '../../relay/ledger/steps.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 
@@ -88,14 +87,8 @@ export const auditSteps = {
     (step: Kept, account: Address, mustHold: boolean, id: string, reason?: string) => {
       const detail = { account, ...(reason && { reason }) }
       recordAction(step.rows, { id, action: mustHold ? 'hold' : 'release', detail })
-      return parts.setHold(step, account, mustHold)
+      return parts.setHold(step, account, mustHold, reason)
     },
-  ),
-  /** Returns the audit's entry of a hold that began then; undefined if it has none. */
-  findHold: reads(({ rows }: Kept, account: Address, at: number): AuditEntry | undefined =>
-    rows
-      .list({ table: 'audit', list: 'age', from: at, before: at + 1, limit: noLimit })
-      .find(({ action, detail }) => action === 'hold' && detail.account === account),
   ),
   /** Accepts a price for the kept currency; undefined if none is kept. */
   acceptRate: writes((step: Kept, id: string, micros: bigint) => {

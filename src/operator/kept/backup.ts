@@ -63,9 +63,9 @@ function importKept(step: Kept, id: string, kept: KeptRows): KeptImport {
     )
     .filter(([table, key]) => exported.row(table, ...key) === undefined)
   for (const entry of audit) recordAction(rows, entry)
-  for (const { account } of holds) {
+  for (const { account, reason } of holds) {
     if (!parts.isHeld(rows, account))
-      auditSteps.setHold(step, account as Address, true, `${id}.${account}`)
+      auditSteps.setHold(step, account as Address, true, `${id}.${account}`, reason)
   }
   const refusedTills = tills.filter((till) => !importTill(step, id, till))
   const pairs = aliases.map(

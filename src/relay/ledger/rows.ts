@@ -209,7 +209,7 @@ export const tables = {
   /** Lists the accounts that an operator holds: none of their payments is accepted. */
   holds: table(
     ['account'],
-    { account: text, held_at: integer },
+    { account: text, held_at: integer, reason: z.optional(text) },
     { age: { group: undefined, score: 'held_at' } },
   ),
   /** Stores what is held back in an account of payments that their senders call mistakes. */

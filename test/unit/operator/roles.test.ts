@@ -181,7 +181,7 @@ describe('the roles of operators', () => {
     const lookUp = async () =>
       caller.parse((await send('support', 'POST /operator/lookup', { phone })).body)
     const { account: held } = await lookUp()
-    const hold = (reason: string, action = 'hold') =>
+    const hold = (reason: string | undefined, action = 'hold') =>
       send('support', 'POST /operator/hold', { account: held, action, reason })
     for (const reason of [
       'call +254700000001',
@@ -195,7 +195,15 @@ describe('the roles of operators', () => {
     expect((await hold(' SIM swap, case 123456 ')).status).toBe(200)
     const detail = { account: held, reason: 'SIM swap, case 123456' }
     expect(await audit()).toContainEqual(expect.objectContaining({ action: 'hold', detail }))
-    expect((await lookUp()).heldFor).toBe(detail.reason)
+    const { heldAt, heldFor } = await lookUp()
+    expect(heldFor).toBe(detail.reason)
+    for (const [reason, told] of [
+      ['lost phone', 'lost phone'],
+      [undefined, 'lost phone'],
+    ]) {
+      expect((await hold(reason)).status).toBe(200)
+      expect(await lookUp()).toMatchObject({ heldAt, heldFor: told })
+    }
     await send('money', 'POST /operator/hold', { account: held, action: 'release' })
     expect((await lookUp()).heldFor).toBeNull()
   })

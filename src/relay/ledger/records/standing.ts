@@ -33,8 +33,10 @@ export function recordRefusal(
 function readStanding(rows: Draft, account: Address) {
   const { transfers, sentWei } = sumSentInDay(rows, account)
   const last = rows.row('refusals', account)?.last ?? []
+  const held = rows.row('holds', account)
   return {
-    heldAt: rows.row('holds', account)?.held_at,
+    heldAt: held?.held_at,
+    heldFor: held?.reason,
     refusals: last.map(({ session, reason, at }) => ({
       reason,
       at,
@@ -63,9 +65,16 @@ export function readSessionTrace(rows: Draft, session: string) {
   }
 }
 
-export function setHold({ rows }: StepContext, account: Address, mustHold: boolean) {
+/** Holds an account, or releases it; one that is held already only gets another reason. */
+export function setHold(
+  { rows }: StepContext,
+  account: Address,
+  mustHold: boolean,
+  reason?: string,
+) {
+  const held = rows.row('holds', account) ?? { account, held_at: rows.now }
   if (!mustHold) rows.drop('holds', account)
-  else if (!isHeld(rows, account)) rows.put('holds', { account, held_at: rows.now })
+  else rows.put('holds', reason === undefined ? held : { ...held, reason })
   return readStanding(rows, account)
 }
 
