@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { WholeLedger } from '../../src/operator/kept/steps.ts'
-import type { DueSms, SmsFate } from '../../src/relay/ledger/payments/sms.ts'
+import type { SmsFate } from '../../src/relay/ledger/payments/sms.ts'
+import type { DueSms } from '../../src/relay/ledger/records/due-sms.ts'
 import type { Execution, HeldSms } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {

@@ -59,7 +59,7 @@ export function listHoldSteps(rows: KeptDraft, intentId: Hex): KeptStep[] {
     .sort((a, b) => a.accepted_at - b.accepted_at)
     .flatMap(({ accepted_at: at, spends, intent_id }): KeptStep[] => {
       // What its receiver pays once the hold has ended gives nothing back.
-      if (at >= endedAt || BigInt(spends) > restWei) return []
+      if (at >= endedAt || restWei <= 0n) return []
       restWei -= BigInt(spends)
       const [given, by] = [BigInt(spends), receiver]
       return [{ at, step: 'given_back', by, wei: given, intentId: intent_id }]

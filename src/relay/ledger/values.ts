@@ -61,6 +61,8 @@ export const recallMs = 24 * 60 * 60 * 1000
 /** Names the message that tells of a hold, in the place of a session, and its audit entry. */
 export const nameRecall = (intentId: Hex): string => `recall:${intentId}`
 
+export const readRecallName = (name: string): Hex => name.slice('recall:'.length) as Hex
+
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
 
 export type BlockId = { number: number; hash: Hex }

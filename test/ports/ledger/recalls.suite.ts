@@ -21,6 +21,7 @@ import {
 
 const read = 100
 const dave = '0x4444444444444444444444444444444444444444'
+const erin = '0x5555555555555555555555555555555555555555'
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
@@ -79,6 +80,15 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
     judge(ledger, session, bob, {
       ...{ order: paying(session, bob, to, wei), holdings: holding(0n), returns: id(of) },
     })
+
+  /** Has bob pay whom he likes; returns what has it executed in a block, or fail there. */
+  async function sendBack(ledger: WholeLedger, session: string, wei: bigint, to: Address) {
+    const order = paying(session, bob, to, wei)
+    const nonce = await accept(ledger, session, bob, { order, holdings: holding(100n) })
+    const executed = order.request ?? orderOf(session).request
+    return (block: number, outcome: 'executed' | 'failed' = 'executed') =>
+      mineAt(ledger, session, nonce ?? -1, executionIn(block, { outcome, executed }))
+  }
 
   describe(`a payment that its sender calls a mistake, on ${name}`, () => {
     test('is held back in its receiver’s account for a day, once', async ({ ledger, pass }) => {
@@ -396,8 +406,8 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
         await hold(session, from)
       }
       expect(await take()).toEqual([])
-      await giveBack(ledger, 'part', 4n, dave, 'u')
-      await giveBack(ledger, 'whole', 10n, carol, 't')
+      await (await sendBack(ledger, 'part', 4n, dave))(read + 3)
+      await (await sendBack(ledger, 'whole', 10n, carol))(read + 3)
       await ledger.endRecall(bob, id('s'), 'kept')
       const told = (session: string, wei: string) => ({
         ...{ session: nameRecall(id(session)), party: 'sender', recalled: { wei } },
@@ -411,6 +421,40 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       pass(dayMs + 1)
       expect(await take()).toEqual([])
       expect(await ledger.listHeldFor(dave, 9)).toEqual([{ intentId: id('u'), until: undefined }])
+      expect(await ledger.listHeldFor(carol, 9)).toEqual([])
+    })
+
+    test('is told its sender as what it has become: not held, come back, or come back in vain', async ({
+      ledger,
+      pass,
+    }) => {
+      const take = async () => (await ledger.takeSms(9)).taken.map(({ session }) => session)
+      for (const [session, from, block] of [
+        ['lost', alice, read + 2],
+        ['more', carol, read + 3],
+        ['back', dave, read + 3],
+        ['late', erin, read + 3],
+      ] as const) {
+        await pay(ledger, session, 10n, { from, block })
+        await ask(ledger, session, 0n, from, { sealedForSender: 'sealed' })
+      }
+      // The block of the payment is lost, and another one has it fail.
+      await ledger.reopen(id(`block ${read + 2}`))
+      const executed = paying('lost', alice, bob, 10n).request ?? orderOf('lost').request
+      await mineAt(ledger, 'lost', 0, executionIn(read + 4, { outcome: 'failed', executed }))
+      // Who pays more than is held, out of other money, has given it back.
+      await (await sendBack(ledger, 'twice', 20n, carol))(read + 5)
+      expect((await ledger.listRecalled(bob)).map(({ sender }) => sender)).toEqual([dave, erin])
+      const mineBack = await sendBack(ledger, 'for dave', 10n, dave)
+      const mineLate = await sendBack(ledger, 'for erin', 10n, erin)
+      pass(dayMs)
+      expect(await take()).toEqual([])
+      await mineBack(read + 6, 'failed')
+      pass(10 * minuteMs)
+      expect(await take()).toEqual([nameRecall(id('back'))])
+      await mineLate(read + 7)
+      pass(10 * minuteMs)
+      expect(await ledger.takeSms(9)).toEqual({ taken: [], next: undefined })
       expect(await ledger.listHeldFor(carol, 9)).toEqual([])
     })
 

@@ -8,7 +8,7 @@ import { listOpenPayments, readAccountTotals } from '../payments/totals.ts'
 import { reads } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isOutcomeUnknown } from '../transitions.ts'
-import { nameRecall, type Order, type RecallTimes, recallMs, smsParties } from '../values.ts'
+import { nameRecall, type Order, type RecallTimes, recallMs } from '../values.ts'
 import { hasSentNothing, listPaymentsSince } from './earlier.ts'
 import { mayMissSigned } from './possible-loss.ts'
 import { getDebit } from './settled.ts'
@@ -279,9 +279,16 @@ export function findRecalled(
   return { kind: 'recalled', wei, until: Math.max(...all.map(({ held }) => held.until)) }
 }
 
-/** Ends what an order that begins gives back. */
+/** Ends what an order that begins gives back, also out of other money: that may be more. */
 export function returnRecalled(rows: Draft, account: string, judged: Judged): void {
-  const returned = findReturned(rows, account, judged)
+  const { request, kind } = judged.order
+  const call = request && decodeCall(request.data)
+  const isTo = (sender: Address) => call?.kind === 'transfer' && isAddressEqual(sender, call.to)
+  const returned =
+    findReturned(rows, account, judged) ??
+    (kind === 'transfer'
+      ? listHeld(rows, account).find(({ held }) => isTo(held.sender))?.held
+      : undefined)
   if (returned === undefined) return
   const wei = BigInt(returned.wei) - judged.order.spendsWei
   replaceHeld(rows, account, returned, wei > 0n ? { ...returned, wei: `${wei}` } : 'returned')
@@ -297,14 +304,38 @@ function replaceHeld(
   const others = listKept(rows, account).filter((held) => held.intent_id !== id)
   const held = typeof by === 'string' ? others : [...others, by]
   rows.put('recalls', { ...readRow(rows, account), held, at: rows.now })
-  for (const party of smsParties) {
-    const message = rows.row('sms', nameRecall(id), party)
-    if (message === undefined) continue
-    if (typeof by !== 'string')
-      rows.put('sms', { ...message, recalled: { wei: by.wei, until: by.until } })
-    else if (by === 'kept' && party === 'sender') rows.put('sms', { ...message, at: rows.now })
-    else rows.drop('sms', nameRecall(id), party)
-  }
+  const toReceiver = rows.row('sms', nameRecall(id), 'receiver')
+  if (typeof by === 'string') rows.drop('sms', nameRecall(id), 'receiver')
+  else if (toReceiver !== undefined)
+    rows.put('sms', { ...toReceiver, recalled: { wei: by.wei, until: by.until } })
+  // What has come back of it is found when it is told: what is given back may fail yet.
+  const toSender = rows.row('sms', nameRecall(id), 'sender')
+  if (by === 'kept' && toSender !== undefined) rows.put('sms', { ...toSender, at: rows.now })
+}
+
+/**
+ * Returns what a receiver has kept of what was held of a payment: nothing if the payment failed;
+ * `open` while that, or a transfer to its sender since, may change.
+ */
+export function findKeptWei(
+  rows: Draft,
+  intentId: Hex,
+  { wei, until }: { wei: string; until: number },
+): bigint | 'open' {
+  const payment = findPayment(rows, intentId)
+  const to = payment && findRecipient(payment)
+  const hasCome = payment?.outcome !== 'failed' && !payment?.executed
+  if (payment === undefined || to === undefined || hasSentNothing(payment) || !hasCome) return 0n
+  const back = listPaymentsSince(rows, getAddress(to), until - recallMs, maxCompared).filter(
+    (each) =>
+      each.kind === 'transfer' &&
+      findRecipient(each)?.toLowerCase() === payment.account.toLowerCase() &&
+      !hasSentNothing(each) &&
+      !each.executed,
+  )
+  if ([payment, ...back].some(({ outcome }) => outcome === null)) return 'open'
+  const executed = back.filter(({ outcome }) => outcome === 'executed')
+  return BigInt(wei) - sumWei(executed.map(({ spends }) => BigInt(spends)))
 }
 
 /** Ends what is held back of a payment, or of all: its receiver keeps that. Returns if any was. */
