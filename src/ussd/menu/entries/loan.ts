@@ -96,12 +96,16 @@ const words = defineWords({
 
 const loanEffect = createEffect('loan')
 
+/**
+ * Writes the terms in full, and with less and less for a screen without room. Loan or fee is left
+ * out first, as each is the debt less the other, or local money.
+ */
 function writeTerms(
   context: MenuContext,
   { amountWei, agreed }: SessionDraft,
   { principalWei, feeWei, dueAt }: DatedLoanTerms,
   rate: Rate | 'none',
-): string[] {
+): string[][] {
   const { messages, showExactAmount } = context
   const { terms, most } = words(messages)
   const typed = amountWei === principalWei ? agreed : undefined
@@ -115,25 +119,27 @@ function writeTerms(
   const [loanLine = '', ...lines] = text.split('\n')
   // The limit may have become less since the amount was typed.
   const isCut = typeof amountWei === 'bigint' && amountWei > principalWei
-  return [isCut ? most(amount) : loanLine, ...lines]
+  return isCut
+    ? [
+        [most(amount), ...lines],
+        [most(amount), ...lines.slice(1)],
+      ]
+    : [[loanLine, ...lines], lines, lines.slice(1)]
 }
 
-/** Writes the terms. Without room the loan is left out, as it is debt less fee, or local money. */
 const writeTitle: WriteText = (context, draft, { terms, rate = 'none' }) => {
-  const lines = writeTerms(context, draft, terms, rate)
-  const unitLines = writeTerms(context, draft, terms, 'none')
-  return selectFittingText(maxTitleSeptets, [lines, lines.slice(1), unitLines, unitLines.slice(1)])
+  const texts = ([rate, 'none'] as const).flatMap((each) =>
+    writeTerms(context, draft, terms, each).slice(0, 2),
+  )
+  return selectFittingText(maxTitleSeptets, texts)
 }
 
-/** Writes the terms below a mistake. Without room the loan is left out, and then the fee. */
-const writeRetryTitle: WriteText = (context, draft, { terms, rate = 'none' }) =>
-  selectFittingText(
-    maxTitleSeptets - mistakeSeptets,
-    ([rate, 'none'] as const).flatMap((each) => {
-      const lines = writeTerms(context, draft, terms, each)
-      return [lines, lines.slice(1), lines.slice(2)]
-    }),
-  )
+/** Writes the terms below a mistake. */
+const writeRetryTitle: WriteText = (context, draft, { terms, rate = 'none' }) => {
+  const texts = ([rate, 'none'] as const).flatMap((each) => writeTerms(context, draft, terms, each))
+  const debt = (texts.at(-1) ?? []).slice(-2)
+  return selectFittingText(maxTitleSeptets - mistakeSeptets, [...texts, debt])
+}
 
 /** Reserves room for the question for the PIN, and for the text of a mistake. */
 const promptSeptets = 45

@@ -42,6 +42,9 @@ describe('a caller who chooses how much to borrow', () => {
     expect(await lent()).toBe(2_500_000n)
     expect(await deliver(1, 's', '3*2*20*1')).toContain('The terms of a loan have changed')
     expect(await deliver(2, 's', '3*1*1')).toContain('10.00 USD credited shortly')
+    const { deliver: deliverLocally, lent: lentLocally } = open({ localCurrency: 'KES' })
+    expect(await deliverLocally(0, 's', '3*2*2000*1')).toContain('No loan was taken.')
+    expect(await lentLocally()).toBe(0n)
   })
 
   test('is told the limit for more than that, and asked again', async () => {
@@ -61,6 +64,15 @@ describe('a caller who chooses how much to borrow', () => {
     for (const text of ['3', '3*2', '3*2*9']) await deliver(0, 's', text)
     changePrincipal(5n * one)
     expect(await deliver(0, 's', '3*2*9*7')).toContain('\nAt most 5.00 USD now.\nFee: ')
+  })
+
+  test('is told of that rather than of the fee, where there is no room for both', async () => {
+    const { deliver, changePrincipal } = open({ localCurrency: 'KES' })
+    for (const text of ['3', '3*2', '3*2*1000']) await deliver(0, 's', text)
+    changePrincipal(5n * one)
+    expect(await deliver(0, 's', '3*2*1000*7')).toContain(
+      'list.\nAt most 5.00 USD now.\nTo repay: KES 647 (5.00 USD)\nUntil: ',
+    )
   })
 
   test('agrees to what was typed in local money, of no more than the limit', async () => {
