@@ -187,7 +187,7 @@ const holdReason = z.string().check(
   z.minLength(1),
   z.maxLength(80),
   z.refine(
-    (text) => !/\d([^\p{L}\d]*\d){6}/u.test(text),
+    (text) => !/\p{Nd}([^\p{L}\p{Nd}]*\p{Nd}){6}/u.test(text),
     'a reason has no number of over 6 digits',
   ),
 )
