@@ -91,7 +91,7 @@ export const poolRules = {
 
 export type PoolRulesName = keyof typeof poolRules
 
-/** Limits gas prices by default, in wei: a gas of Rootstock costs 0.1 gwei, of a local chain 2. */
+/** Default limits of the gas price, in wei. Rootstock's price is 0.1 gwei, a local chain's is 2. */
 export const usualMaxGasPriceWei: Readonly<Record<PoolRulesName, bigint>> = {
   rootstock: 10n ** 9n,
   anvil: 10n ** 12n,

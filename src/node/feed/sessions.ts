@@ -132,6 +132,7 @@ function listSessions(
   return [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
 }
 
+/** Sets how many characters per ms a client is assumed to read. */
 const minReadPerMs = 64
 
 type UnreadCounter = { characters: number; updatedAt: number; clients: number }

@@ -22,6 +22,7 @@ export const showHead = (
 /** Limits the latest answers from which a node's latency is computed. */
 const maxRecentLatencies = 100
 
+/** Holds a node's kind, and when the node was asked for it (Unix ms). */
 export type NodeIdentity = { kind: NodeKind; identifiedAt: number }
 
 export type StateOptions = {

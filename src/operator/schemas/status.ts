@@ -45,11 +45,15 @@ const contracts = z.object({
   tokenAt: z.optional(z.nullable(time)),
   pool: z.nullable(
     z.object({
+      /** Gives what the pool can lend. */
       liquidityWei: wei,
+      /** Sums what all borrowers owe. */
       owedWei: wei,
+      /** Sums what all accounts have. */
       balancesWei: wei,
       /** Holds how much more the day's cap allows to lend, whatever the pool has. */
       capLeftWei: wei,
+      /** Holds the usual limit of one loan. */
       principalWei: wei,
       isPaused: z.boolean(),
       /** Holds when these amounts were read, all of one block. */
