@@ -9,6 +9,10 @@ export function orNull<Schema extends z.ZodMiniType>(schema: Schema): z.ZodMiniN
   return nullable as z.ZodMiniNullable<Schema>
 }
 
+/** Writes JSON, with amounts as their digits. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? `${field}` : field))
+
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -4,13 +4,12 @@ import { isListed } from '../account/phone.ts'
 import { withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import { changeAccount } from './account-changes.ts'
-import { showDepositClaim } from './deposit-claim.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { SessionView } from './known-refusal.ts'
 import { activity } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
-import { receive } from './menu/entries/receive.ts'
+import { deposit, receive } from './menu/entries/receive.ts'
 import { type Intent, isPaymentKind, leadsToPayment } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
 import { recallWords } from './menu/recall.ts'
@@ -174,11 +173,11 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
     case 'keep':
       return endOnce(visit, () => changeAccount(visit, result, authorizedBy))
     case 'gave_up':
-      return endWithText(messages.tooManyMistakes, result.kind)
     case 'too_long':
-      return endWithText(messages.tooLong, result.kind)
-    case 'past_the_end':
-      return endWithText(messages.sessionClosed, result.kind)
+    case 'past_the_end': {
+      const { tooManyMistakes: gave_up, tooLong: too_long, sessionClosed: past_the_end } = messages
+      return endWithText({ gave_up, too_long, past_the_end }[result.kind], result.kind)
+    }
     case 'balance':
     case 'claim': {
       if (!visit.services.mayDial(visit.stepKey)) return endScreen(messages.tooManyDials)
@@ -258,6 +257,46 @@ async function showBalance(
   const balanceLine = balance.words(messages).balance(show(finalWei))
   const lines = [balanceLine, noRateLine, arrivingLine, heldLine]
   return endScreen(lines.filter(Boolean).join('\n'))
+}
+
+/** Credits a deposit at the account's own address, at most once, and shows the result. */
+async function showDepositClaim({
+  services: { claimDeposit, showAmount, settings, log },
+  account,
+  messages,
+}: Visit): Promise<Screen> {
+  const { claimed: words } = receive.words(messages)
+  const claim = await claimDeposit(account).catch((error: unknown) => {
+    log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
+    return undefined
+  })
+  // Another delivery of this claim may have sent the deposit, or sends it now.
+  if (claim === undefined) return endScreen(words.unknown)
+  switch (claim.kind) {
+    case 'sent': {
+      const hash = `${claim.hash.slice(0, 12)}...`
+      return endScreen(
+        claim.isTaken ? words.sent(showAmount(claim.amountWei), hash) : words.unknown,
+      )
+    }
+    case 'under_way':
+      return endScreen(words.underWay)
+    case 'too_little': {
+      const { balanceWei, gasWei, last } = claim
+      // What a deposit did not use for gas stays at the address, but is no new deposit.
+      if (last !== undefined) return endScreen(words.nothingSince(showAmount(last.amountWei)))
+      if (balanceWei === 0n) return endScreen(deposit.words(messages).nothing)
+      return endScreen(words.tooLittle(showAmount(balanceWei), showAmount(gasWei)))
+    }
+    case 'price_too_high':
+      return endScreen(messages.feesTooHigh)
+    case 'paused':
+      return endScreen(messages.paused)
+    case 'held':
+      return endScreen(messages.held(settings.helpNumber))
+    case 'refused':
+      return endScreen(messages.unavailable)
+  }
 }
 
 async function chooseLanguage(

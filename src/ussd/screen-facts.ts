@@ -3,8 +3,8 @@ import type { PinState } from '../account/pin.ts'
 import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
-import type { LocalMoney, LocalWorth, Rate } from '../loan/local-worth.ts'
-import type { Taking, Withdrawal } from '../operator/kept/tills.ts'
+import type { LocalWorth, Rate } from '../loan/local-worth.ts'
+import type { Taking, Takings, Withdrawal } from '../operator/kept/tills.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import type { DraftRecall, KnownRecipient } from './recipient.ts'
 
@@ -58,12 +58,7 @@ export type Debt = {
 }
 
 /** Sums up a till's day, with the last payments and their codes. */
-export type TillDay = {
-  inWei: bigint
-  outWei: bigint
-  /** Hold the same as it was agreed in local money. */
-  inLocal: LocalMoney | undefined
-  outLocal: LocalMoney | undefined
+export type TillDay = Pick<Takings, 'inWei' | 'outWei' | 'inLocal' | 'outLocal'> & {
   floatWei: bigint
   lastPayments: readonly TillPayment[]
 }

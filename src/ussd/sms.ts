@@ -7,6 +7,7 @@ import { kindNames } from '../loan/kinds.ts'
 import { formatAgreed } from '../loan/local-worth.ts'
 import { toReceiptNumber } from '../relay/forwarder/requests.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
+import { toJson } from '../runtime/json.ts'
 import { getKindWords, writeActivityLine } from './menu/entries/activity.ts'
 import { walletWords } from './menu/entries/wallets.ts'
 import { recallWords } from './menu/recall.ts'
@@ -48,8 +49,7 @@ export function createSmsSeals(secret: Secret) {
 
   return {
     sealFacts(facts: SmsFacts | WalletFacts, name: MessageName) {
-      const text = JSON.stringify(facts, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
-      return smsSeal.encrypt(text, nameSubject(name))
+      return smsSeal.encrypt(toJson(facts), nameSubject(name))
     },
     /** Decrypts what a message says. @throws {Error} it was encrypted under another secret */
     async openFacts(sms: DueSms): Promise<SmsFacts | WalletFacts> {

@@ -52,10 +52,9 @@ export function mergeAlerts(
 }
 
 function recordAlerts(
-  rows: KeptDraft,
+  { rows, rules: { alertEndMs } }: Kept,
   findings: readonly Finding[],
-  mustNotify: boolean,
-  alertEndMs: number,
+  { mustNotify }: { mustNotify: boolean },
 ): AlertChange {
   const before = listActiveAlerts(rows)
   const merged = mergeAlerts(before, findings, rows.now)
@@ -85,7 +84,7 @@ function saveNotice(
   put('notices', { id, name, kind, says, ...times, attempts: 0 })
 }
 
-function takeNotices(rows: KeptDraft, limit: number): AlertNotice[] {
+function takeNotices({ rows }: Kept, limit: number): AlertNotice[] {
   const due = rows
     .list({ table: 'notices', list: 'due', limit })
     .filter(({ due_at }) => due_at <= rows.now)
@@ -97,14 +96,10 @@ function takeNotices(rows: KeptDraft, limit: number): AlertNotice[] {
   return due.map(toNotice)
 }
 
-const toNotice = ({ id, name, kind, says, raised_at, at }: KeptRow<'notices'>): AlertNotice => ({
-  id,
-  name,
-  kind,
-  says,
-  raisedAt: raised_at,
-  at,
-})
+function toNotice({ raised_at: raisedAt, ...row }: KeptRow<'notices'>): AlertNotice {
+  const { due_at: _, attempts: __, ...notice } = row
+  return { ...notice, raisedAt }
+}
 
 export const alertSteps = {
   /** Adds to the ledger's vitals the alerts, and when the next notice is due. */
@@ -119,11 +114,8 @@ export const alertSteps = {
    * Raises alerts for new findings, and clears those that were not found for some time. With
    * `mustNotify` it stores a notice of each for delivery.
    */
-  recordAlerts: writes(
-    ({ rows, rules }: Kept, found: readonly Finding[], { mustNotify }: { mustNotify: boolean }) =>
-      recordAlerts(rows, found, mustNotify, rules.alertEndMs),
-  ),
+  recordAlerts: writes(recordAlerts),
   /** Takes due notices; each is due again later, until it is deleted. */
-  takeNotices: writes(({ rows }: Kept, limit: number) => takeNotices(rows, limit)),
+  takeNotices: writes(takeNotices),
   deleteNotice: writes(({ rows }: Kept, id: string) => rows.drop('notices', id)),
 }

@@ -46,7 +46,7 @@ const maxPages = 2
 type AuditQuery = { limit: number; leavesOut?: boolean | undefined; before?: number | undefined }
 
 /** Lists a page of entries, the newest first; the next one has those before `next`. */
-function listAudit(rows: KeptDraft, { limit, leavesOut = false, before }: AuditQuery) {
+function listAudit({ rows }: Kept, { limit, leavesOut = false, before }: AuditQuery) {
   const listing = { table: 'audit', list: 'age', newest: true } as const
   const found: AuditEntry[] = []
   let next = before
@@ -74,7 +74,7 @@ export const auditSteps = {
     if (entry.action === 'set-back') parts.recordSetBack(rows)
   }),
   /** Returns a page of operators' actions, the newest first, also without look-ups. */
-  listAudit: reads(({ rows }: Kept, query: AuditQuery) => listAudit(rows, query)),
+  listAudit: reads(listAudit),
   /** Sets whether new payments are accepted; a drain may name the next account secret. */
   setIntake: writes((step: Kept, kind: IntakeSetting, id: string, nextAccountKey?: string) => {
     const hasNextKey = kind === 'draining' && nextAccountKey !== undefined

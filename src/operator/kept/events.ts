@@ -147,7 +147,7 @@ const toEvent = ({ waits: _, ...event }: KeptRow<'events'>): AccountEvent => eve
 const listWaiting = (rows: KeptDraft, account: string, limit: number) =>
   rows.list({ table: 'events', list: 'waiting', group: account, limit })
 
-function takeEvents(rows: KeptDraft, limit: number): EventBatch[] {
+function takeEvents({ rows }: Kept, limit: number): EventBatch[] {
   const due = rows
     .list({ table: 'event_queues', list: 'due', limit })
     .filter(({ due_at }) => due_at <= rows.now)
@@ -162,7 +162,7 @@ function takeEvents(rows: KeptDraft, limit: number): EventBatch[] {
   return batches
 }
 
-function markTold(rows: KeptDraft, account: string, lastSeq: number): void {
+function markTold({ rows }: Kept, account: string, lastSeq: number): void {
   const waiting = listWaiting(rows, account, maxBatch + 1)
   const [next] = waiting.filter(({ seq }) => seq > lastSeq)
   for (const row of waiting) if (row.seq <= lastSeq) rows.put('events', { ...row, waits: null })
@@ -197,11 +197,9 @@ export function readEventVitals({ rows, rules }: Kept) {
 
 export const eventSteps = {
   /** Takes the next events of accounts that are due; each account is due again later. */
-  takeEvents: writes(({ rows }: Kept, limit: number) => takeEvents(rows, limit)),
+  takeEvents: writes(takeEvents),
   /** Records that an account's events up to this one were taken by the lender's system. */
-  markEventsTold: writes(({ rows }: Kept, account: string, lastSeq: number) =>
-    markTold(rows, account, lastSeq),
-  ),
+  markEventsTold: writes(markTold),
   /** Returns the events after a `seq`, in the order of all accounts. */
   listEvents: reads(({ rows }: Kept, after: number, limit: number): AccountEvent[] =>
     rows.list({ table: 'events', list: 'order', from: after + 1, limit }).map(toEvent),

@@ -35,7 +35,7 @@ const savedBook: z.ZodMiniType<{ next: number; sums: LoanSums }> = z.object({
   }),
 })
 
-function readLoanBook(rows: KeptDraft, contract: Address): LoanBook {
+function readLoanBook({ rows }: Kept, contract: Address): LoanBook {
   const saved = readMetaAs(rows, toMetaName(contract), savedBook)
   return saved ?? { next: undefined, sums: emptySums }
 }
@@ -87,10 +87,11 @@ export const loanSteps = {
     return { ...steps.readStanding(step, account), loan, reminded }
   }),
   /** Returns up to which block a loan contract's events were read, and the sums up to there. */
-  readLoanBook: reads(({ rows }: Kept, contract: Address) => readLoanBook(rows, contract)),
+  readLoanBook: reads(readLoanBook),
   /** Records the events of the blocks that follow; ignores those of any other blocks. */
-  bookLoans: writes(({ rows }: Kept, { contract, from, next, logs }: LoanBooking): LoanBook => {
-    const book = readLoanBook(rows, contract)
+  bookLoans: writes((step: Kept, { contract, from, next, logs }: LoanBooking): LoanBook => {
+    const { rows } = step
+    const book = readLoanBook(step, contract)
     if (book.next !== from) return book
     let { sums } = book
     for (const log of logs) {

@@ -35,7 +35,6 @@ export type ConsoleOptions = {
   timeZone?: string | undefined
 }
 
-type PageContent = { content: Child; status?: 400 | 403 | 404 | 409 | 503 | undefined }
 type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; unit: Unit }
 
 const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent', '/payments']
@@ -90,13 +89,11 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     const status = await options.operator.overview(session.actor)
     const [title, route, current] = page
     const lack = describeLack(session.actor, route)
-    const drawn: PageContent =
-      lack === undefined
-        ? await draw({ c, session, status, unit: status.unit })
-        : { content: <p role="alert">Nothing was done: {lack}.</p>, status: 403 }
-    c.status(drawn.status ?? 200)
+    if (lack !== undefined) c.status(403)
+    const refusal = lack && <p role="alert">Nothing was done: {lack}.</p>
+    const content = refusal ?? (await draw({ c, session, status, unit: status.unit }))
     const nav = <ConsoleMenu {...session} current={current} status={status} />
-    return showPage(c as never, drawn.content, { title, nav, refreshSeconds, timeZone })
+    return showPage(c as never, content, { title, nav, refreshSeconds, timeZone })
   }
 
   routes.use(bodyLimit({ maxSize: maxBodyBytes }))
@@ -146,7 +143,8 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   return app.route('/', routes)
 }
 
-type DrawPage = (request: PageRequest) => Promise<PageContent>
+/** Draws a page; sets another status than 200. */
+type DrawPage = (request: PageRequest) => Promise<Child>
 
 type Show = (c: Context, page: NamedPage, draw: DrawPage) => Promise<Response>
 
@@ -161,65 +159,61 @@ function addPages(routes: ReturnType<typeof pageRoutes>, options: ConsoleOptions
   }
   for (const [path, drawPage] of Object.entries(listForms(options)))
     routes.post(path, (c) => show(c, supportPage, drawPage))
-  const drawNoPage: DrawPage = async () => ({
-    content: <p role="alert">The console has no such page: choose one above.</p>,
-    status: 404,
-  })
+  const drawNoPage: DrawPage = async ({ c }) => {
+    c.status(404)
+    return <p role="alert">The console has no such page: choose one above.</p>
+  }
   routes.get('/*', (c) => show(c, noPage, drawNoPage))
 }
 
 function listPages({ operator, operators, keys }: ConsoleOptions) {
   return {
-    '/': async ({ status }) => ({ content: <Overview status={status} /> }),
-    '/payments': async ({ c, unit }) => showPayments(operator, c.req.query(), unit),
+    '/': async ({ status }) => <Overview status={status} />,
+    '/payments': (request) => showPayments(operator, request, request.c.req.query()),
     [accountPath]: async (request) => {
       const { c, session, unit } = request
       const account = c.req.param('account') ?? ''
       if (findLackingRole(session.actor, supportPage[1]) !== undefined)
-        return await showPayments(operator, { account }, unit)
+        return await showPayments(operator, request, { account })
       // The page is loaded every few seconds, and the audit has each look-up: once is enough.
       if (c.req.header('x-fresh') !== undefined)
-        return { content: <Support {...session} unit={unit} text={account} /> }
+        return <Support {...session} unit={unit} text={account} />
       return await showFound(operator, request, account)
     },
     [paymentPath]: async ({ c, unit }) => {
       const payment = await operator.payment(c.req.param('intent') as `0x${string}`)
-      return payment === undefined
-        ? { content: <p>The ledger has no such payment.</p>, status: 404 }
-        : { content: <PaymentView payment={payment} unit={unit} /> }
+      if (payment !== undefined) return <PaymentView payment={payment} unit={unit} />
+      c.status(404)
+      return <p>The ledger has no such payment.</p>
     },
-    '/support': async ({ session, unit }) => ({
-      content: <Support {...session} unit={unit} text="" />,
-    }),
+    '/support': async ({ session, unit }) => <Support {...session} unit={unit} text="" />,
     '/loans': async ({ c }) => {
       const query = loansQuery.safeParse(c.req.query()).data ?? loansQuery.parse({})
-      return { content: <Loans book={await operator.loans(query)} state={query.state} /> }
+      return <Loans book={await operator.loans(query)} state={query.state} />
     },
-    '/people': async ({ session: { actor }, status: { you } }) => {
+    '/people': async ({ c, session: { actor }, status: { you } }) => {
       const found = await operator.act(actor, 'agents', {})
-      if ('error' in found)
-        return { content: <p role="alert">{found.error}</p>, status: found.status }
-      return { content: <People {...found} operators={operators} you={you} /> }
+      if (!('error' in found)) return <People {...found} operators={operators} you={you} />
+      c.status(found.status)
+      return <p role="alert">{found.error}</p>
     },
-    '/system': async ({ status }) => ({ content: <System status={status} /> }),
-    '/keys': async ({ status: { you } }) => ({
-      content: <KeyList keys={await keys()} you={you} />,
-    }),
-    '/alerts': async () => ({ content: <Alerts {...(await operator.alerts())} /> }),
+    '/system': async ({ status }) => <System status={status} />,
+    '/keys': async ({ status: { you } }) => <KeyList keys={await keys()} you={you} />,
+    '/alerts': async () => <Alerts {...(await operator.alerts())} />,
     '/audit': async ({ c, unit }) => {
       const lookups = c.req.query('all') === undefined ? 'false' : 'true'
       const before = Date.parse(c.req.query('before') ?? '') || undefined
       const found = await operator.audit({ lookups, before })
-      return { content: <Audit {...found} lookups={lookups} unit={unit} /> }
+      return <Audit {...found} lookups={lookups} unit={unit} />
     },
   } satisfies Record<string, DrawPage>
 }
 
 async function showPayments(
   operator: Operator,
+  { c, unit }: PageRequest,
   query: Readonly<Record<string, string>>,
-  unit: Unit,
-): Promise<PageContent> {
+): Promise<Child> {
   const entries = Object.entries(query).map(([name, value]) => [name, value.trim()])
   const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
   const shared = { filter, unit }
@@ -227,10 +221,11 @@ async function showPayments(
   if (data !== undefined) {
     const received = data.account === undefined ? undefined : await operator.received(data.account)
     const found = { ...(await operator.payments(data)), received }
-    return { content: <Payments {...shared} {...found} /> }
+    return <Payments {...shared} {...found} />
   }
+  c.status(400)
   const emptyList = <Payments {...shared} payments={[]} next={null} />
-  return { content: [<p role="alert">{z.prettifyError(error)}</p>, emptyList], status: 400 }
+  return [<p role="alert">{z.prettifyError(error)}</p>, emptyList]
 }
 
 async function readDetails(operator: Operator, { accounts }: Found) {
@@ -242,20 +237,20 @@ async function readDetails(operator: Operator, { accounts }: Found) {
 
 async function showFound(
   operator: Operator,
-  { session, unit }: PageRequest,
+  { c, session, unit }: PageRequest,
   text: string,
   notice?: string,
-): Promise<PageContent> {
+): Promise<Child> {
   const shared = { ...session, unit, text }
   const found = await operator.act(session.actor, 'find', { text })
   if ('error' in found) {
-    const content = <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
-    return { content, status: found.status }
+    c.status(found.status)
+    return <Support {...shared} notice={`Nothing was found: ${found.error}.`} />
   }
   if (found.accounts.length + found.payments.length === 0)
-    return { content: <Support {...shared} notice={nothingFits} /> }
+    return <Support {...shared} notice={nothingFits} />
   const lookup = { found, details: await readDetails(operator, found) }
-  return { content: <Support {...shared} notice={notice} lookup={lookup} /> }
+  return <Support {...shared} notice={notice} lookup={lookup} />
 }
 
 /** Lists the forms about what a caller reads out, such as a number, which no URL may contain. */

@@ -3,6 +3,8 @@ import { toPlainDigits } from '../../runtime/digits.ts'
 import type { Messages } from '../messages/en.ts'
 import { backDigit, moreDigit } from '../screens/pages.ts'
 import {
+  acceptAnswer,
+  type Entry,
   getNode,
   isEffect,
   isPaymentKind,
@@ -15,7 +17,6 @@ import {
   type NodeName,
   type SessionDraft,
   type SessionOutcome,
-  type Target,
   wholeAmount,
 } from './node.ts'
 import { type Place, pickFacts, writePages } from './prompt.ts'
@@ -155,9 +156,9 @@ export function followAnswers(
           break
         }
         if (isLast) {
-          const latePlace = deferredAnswerCount > 0 ? undefined : askAgain(place, spoken)
-          const { outcome, repeatPlace } = step
-          return { result: outcome, ...walked, repeatPlace, latePlace }
+          const latePlace = { ...place, page: 0, mistake: spoken.messages.notSentYet }
+          const ended = { result: step.outcome, ...walked, repeatPlace: step.repeatPlace }
+          return deferredAnswerCount > 0 ? ended : { ...ended, latePlace }
         }
         if (step.repeatPlace === undefined) return stopWith(step.outcome)
         place = step.repeatPlace
@@ -187,12 +188,6 @@ export function followAnswers(
   }
   return { result: { kind: 'ask', place }, ...walked }
 }
-
-const askAgain = (place: Place, { messages }: MenuContext): Place => ({
-  ...place,
-  page: 0,
-  mistake: messages.notSentYet,
-})
 
 /**
  * Makes a mistake of a payment that was not made, because the answer came too late. Nothing reads
@@ -317,12 +312,7 @@ function checkPin(
 }
 
 type AppliedAnswer =
-  | {
-      kind: 'accepted'
-      draft: SessionDraft
-      target: Target
-      repeatQuestion?: NodeName | undefined
-    }
+  | ({ kind: 'accepted'; draft: SessionDraft } & Pick<Entry, 'target' | 'repeatQuestion'>)
   | LookupRequest
   | Mistake
 
@@ -333,18 +323,15 @@ function applyListChoice(
   context: MenuContext,
 ): AppliedAnswer {
   const entry = entries.find(({ digit }) => digit === answer)
-  if (entry !== undefined) {
-    const { target, repeatQuestion } = entry
-    const draft = { ...place.draft, ...entry.draft }
-    return { kind: 'accepted', draft, target, repeatQuestion }
-  }
-  const applied = dynamicEntries?.parseAnswer(answer, context)
-  if (dynamicEntries === undefined || applied === undefined) {
+  const applied = entry
+    ? acceptAnswer({ ...entry.draft })
+    : dynamicEntries?.parseAnswer(answer, context)
+  const chosen: Pick<Entry, 'target' | 'repeatQuestion'> | undefined = entry ?? dynamicEntries
+  if (chosen === undefined || applied === undefined)
     return { kind: 'mistake', text: context.messages.unknownChoice }
-  }
   if (applied.kind !== 'accepted') return applied
-  const draft = { ...place.draft, ...applied.draft }
-  return { kind: 'accepted', draft, target: dynamicEntries.target }
+  const { target, repeatQuestion } = chosen
+  return { kind: 'accepted', draft: { ...place.draft, ...applied.draft }, target, repeatQuestion }
 }
 
 function applyQuestionAnswer(

@@ -3,6 +3,7 @@ import { type AccountMemory, accountAddress } from '../../account/memory.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import { weiSchema } from '../../loan/amounts.ts'
 import { localWorth } from '../../loan/local-worth.ts'
+import { toJson } from '../../runtime/json.ts'
 import { canGoOn, goOnName } from '../menu/entries/go-on.ts'
 import type { SessionDraft } from '../menu/node.ts'
 import type { Place } from '../menu/prompt.ts'
@@ -84,10 +85,7 @@ export async function keepUnconfirmed(visit: Visit, place?: Place): Promise<void
   if (place !== undefined && canGoOn(place.name) && !isGivingBack) {
     const { recipient, amountWei, agreed, reference } = place.draft
     const draft = { recipient, amountWei, agreed, reference }
-    const text = JSON.stringify(
-      { gateway, sessionId, answerCount: answers.length, draft },
-      (_, each) => (typeof each === 'bigint' ? `${each}` : each),
-    )
+    const text = toJson({ gateway, sessionId, answerCount: answers.length, draft })
     const sealed = await services.textSeal.encrypt(text, nameContext(visit))
     updateMemoryLater(services, account.address, (memory, at) => ({
       ...memory,

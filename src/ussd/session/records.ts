@@ -9,6 +9,7 @@ import { tillKinds } from '../../operator/kept/tables.ts'
 import type { Till } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import { askedName, type StepKey } from '../../relay/ledger/values.ts'
+import { toJson } from '../../runtime/json.ts'
 import type { DraftWithdrawal } from '../menu/node.ts'
 import { type DraftRecall, draftRecall, type KnownRecipient, knownRecipient } from '../recipient.ts'
 import type { Visit } from '../visit.ts'
@@ -160,8 +161,7 @@ export async function recordIfAbsent<Value>(
   { name, schema }: SessionRecord<Value>,
   newValue: Value,
 ): Promise<Value | undefined> {
-  const value = JSON.stringify(newValue, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
-  const recorded = await ledger.saveFirstValue({ ...stepKey, name, value })
+  const recorded = await ledger.saveFirstValue({ ...stepKey, name, value: toJson(newValue) })
   return recorded.kind === 'shown' ? schema.parse(JSON.parse(recorded.value)) : undefined
 }
 
