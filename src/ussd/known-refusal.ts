@@ -5,7 +5,7 @@ import { readLoanTerms } from '../loan/reader.ts'
 import type { Answer } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import { selectLimits } from '../relay/pay/admission.ts'
-import { nameReason } from '../relay/refusal.ts'
+import { nameReason, type Refusal } from '../relay/refusal.ts'
 import { getNode, type SessionDraft, wholeAmount } from './menu/node.ts'
 import type { Place } from './menu/prompt.ts'
 import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
@@ -42,22 +42,19 @@ export async function findKnownRefusal(
   const paymentWei = typeof amountWei === 'bigint' && kind !== 'loan' ? amountWei : 0n
   const limits = selectLimits(visit.services.limits, view)
   const order = { kind, spendsWei: paymentWei }
-  const refusal = await visit.services.ledger.findKnownRefusal(account, limits, order)
-  if (refusal !== undefined) {
+  const showRefusal = async (refusal: Refusal) => {
     const text = writeRefusal(visit, refusal, kind, await readSessionRate(visit))
     return { screen: endScreen(text), reason: nameReason(refusal) }
   }
+  const refusal = await visit.services.ledger.findKnownRefusal(account, limits, order)
+  if (refusal !== undefined) return showRefusal(refusal)
   // An open payment may change debt and balance before this payment is made.
   if (view.open.length > 0) return undefined
   const loanRefusal = await predictLoanRefusal(visit.services, account, kind, draft)
   if (loanRefusal === undefined) return undefined
-  const rate = await readSessionRate(visit)
   const { held, reason } = loanRefusal
-  if (held !== undefined) {
-    const recalled = { kind: 'recalled', ...held } as const
-    const text = writeRefusal(visit, recalled, kind, rate)
-    return { screen: endScreen(text), reason: nameReason(recalled) }
-  }
+  if (held !== undefined) return showRefusal({ kind: 'recalled', ...held })
+  const rate = await readSessionRate(visit)
   return { screen: endScreen(writeLoanRefusal(visit, loanRefusal, kind, rate)), reason }
 }
 

@@ -20,6 +20,7 @@ import {
   toReceiptNumber,
 } from '../relay/forwarder/requests.ts'
 import {
+  computeTaken,
   type HeldSms,
   hashPlaceholder,
   minutesPlaceholder,
@@ -114,47 +115,35 @@ async function planCall(
   shownTerms?: LoanTerms,
 ): Promise<PlannedCall> {
   const { loan, minTransferWei } = visit.services
+  const { address: account } = visit.account
   const callKind = getCallKind(kind)
   if (callKind === 'loan') {
-    const terms =
-      shownTerms ?? (await readLoanTerms(loan, visit.account.address, askedWei ?? 'all'))
+    const terms = shownTerms ?? (await readLoanTerms(loan, account, askedWei ?? 'all'))
     // Nobody has seen these terms: where they are of less than was asked, the contract refuses.
     const isLess = shownTerms === undefined && typeof askedWei === 'bigint'
-    const amountWei = isLess ? askedWei : terms.principalWei
-    const reserves = { poolWei: amountWei, capWei: amountWei }
-    const call = { ...terms, kind: callKind, principalWei: amountWei }
-    return { call, spendsWei: 0n, reserves, amountWei }
+    return toPlan({ ...terms, kind: callKind, ...(isLess && { principalWei: askedWei }) })
   }
-  if (callKind === 'deposit') {
-    const { address: account } = visit.account
-    return { call: { kind: callKind, account, amountWei: 'all' }, spendsWei: 0n, amountWei: 'all' }
-  }
+  if (callKind === 'deposit') return toPlan({ kind: callKind, account, amountWei: 'all' })
+  if (callKind === 'repayment')
+    return toPlan({ kind: callKind, amountWei: requireAnswer(askedWei) })
   const isWhole = askedWei === 'all'
-  if (callKind === 'repayment') {
-    const amountWei = requireAnswer(askedWei)
-    // The chain computes the whole debt only when it executes the call.
-    return {
-      call: { kind: callKind, amountWei },
-      spendsWei: amountWei === 'all' ? 0n : amountWei,
-      amountWei,
-    }
-  }
   // The contract has no value for the whole balance, so this is the one of this moment.
   const amountWei = isWhole
-    ? await readSpendable(visit.services, visit.account.address, recall)
+    ? await readSpendable(visit.services, account, recall)
     : requireAnswer(askedWei)
   const to = await resolveAddress(visit, requireAnswer(recipient))
-  if (callKind === 'cashOut') {
-    const reserves = { poolWei: 0n, capWei: 0n, outWei: amountWei }
-    return { call: { kind: callKind, to, amountWei }, spendsWei: amountWei, reserves, amountWei }
-  }
   const isTooLittle = isWhole && (amountWei === 0n || amountWei < minTransferWei)
-  if (!isTooLittle)
-    return { call: { kind: callKind, to, amountWei }, spendsWei: amountWei, amountWei }
+  if (callKind === 'cashOut' || !isTooLittle) return toPlan({ kind: callKind, to, amountWei })
   // The contract refuses this amount, and its refusal tells the caller's balance.
   const call = { kind: callKind, to, amountWei: maxUint256 }
   return { call, spendsWei: 0n, amountWei: 0n }
 }
+
+const toPlan = (call: LoanCall): PlannedCall => ({
+  ...computeTaken(call),
+  call,
+  amountWei: call.kind === 'loan' ? call.principalWei : call.amountWei,
+})
 
 /** Returns what the caller agrees to in local money: as typed, else the worth in this session. */
 async function findAgreed(
@@ -390,5 +379,8 @@ function describeRecipient(visit: Visit, recipient: Recipient): string {
 const nameRecipient = (visit: Visit, { recipient, reference }: Intent): string =>
   [recipient && describeRecipient(visit, recipient), reference].filter(Boolean).join(', ')
 
-const resolveAddress = async ({ accounts }: Visit, recipient: Recipient) =>
-  recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address
+/** Returns the account of a recipient. */
+export const resolveAddress = async (
+  { accounts }: Pick<Visit, 'accounts'>,
+  recipient: Recipient,
+) => (recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address)

@@ -16,7 +16,7 @@ import {
 } from './menu/entries/activity.ts'
 import { getNode, type Intent, isEffect, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
-import { derivePaymentCode, findEqualPayment } from './payment-request.ts'
+import { derivePaymentCode, findEqualPayment, resolveAddress } from './payment-request.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { writeLoanRefusal } from './refusal-texts.ts'
 import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
@@ -271,12 +271,12 @@ async function recordList<Item>(
 const nameWithinMs = 2_000
 
 /** Looks up the name of a recipient whose number was typed or saved. */
-async function lookUpName({ services, accounts, account, session, place }: Shown) {
+async function lookUpName(shown: Shown) {
+  const { services, account, session, place } = shown
   const { names, ledger } = services
   const { recipient } = place.draft
   if (recipient === undefined || recipient.kind === 'address') return 'none'
-  const of =
-    recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address
+  const of = await resolveAddress(shown, recipient)
   const caller = account.address
   const found = names.lookUp({ of, caller, session }, async () => {
     const payments = await ledger.listPayments(caller, maxIncoming)
@@ -290,10 +290,11 @@ async function lookUpName({ services, accounts, account, session, place }: Shown
 }
 
 /** Finds whether a recipient is registered: it has dialled, or its account has a balance. */
-async function findRegistration({ services, accounts, place }: Shown) {
-  const { recipient } = place.draft
+async function findRegistration(shown: Shown) {
+  const { services } = shown
+  const { recipient } = shown.place.draft
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } = recipient.kind === 'phone' ? await accounts(recipient.phone) : recipient
+  const address = await resolveAddress(shown, recipient)
   const isRegistered =
     (await services.memory.read(address)).hasDialled ||
     (await services.loan.readBalance(address)) > 0n

@@ -10,14 +10,19 @@ import {
   holdAccount,
   lookUpCaller,
   traceCallerSession,
+  verifyName,
 } from './caller.ts'
 import { findByText } from './find.ts'
-import { acceptPrice, drainIntake, pauseIntake, resumeIntake } from './intake.ts'
-import { verifyName } from './names.ts'
 import { cashOutFor, sweepFor } from './orders.ts'
-import { outbidNonce } from './outbid.ts'
 import { erasePerson, exportPerson } from './person.ts'
-import { postTestAlert } from './test-alert.ts'
+import {
+  acceptPrice,
+  drainIntake,
+  outbidNonce,
+  pauseIntake,
+  postTestAlert,
+  resumeIntake,
+} from './relay.ts'
 import { changeWallets, issueWalletCode } from './wallets.ts'
 
 export const actions = {

@@ -32,7 +32,14 @@ function nameChange(from: PaymentState | undefined, to: PaymentState) {
   return to === 'reverted' || to === 'expired' ? 'payment.failed' : undefined
 }
 
-function listPaymentEvents(before: Row<'payments'> | undefined, after: Row<'payments'>) {
+/** Holds a row as a step found it, and as it is. */
+type Change<Name extends 'payments' | 'holds' | 'recalls' | 'reminders'> = {
+  before: Row<Name> | undefined
+  after: Row<Name> | undefined
+}
+
+function listPaymentEvents({ before, after }: Change<'payments'>): NewEvent[] {
+  if (after === undefined) return []
   const { intent_id: intent, account, kind, spends, hash, reason, history, accepted_at } = after
   const detail = {
     intent,
@@ -54,11 +61,7 @@ function listPaymentEvents(before: Row<'payments'> | undefined, after: Row<'paym
   return isNew ? [...changes, create('payment.assured', at, 'assured')] : changes
 }
 
-function listHoldEvents(
-  before: Row<'holds'> | undefined,
-  after: Row<'holds'> | undefined,
-  at: number,
-) {
+function listHoldEvents({ before, after }: Change<'holds'>, at: number): NewEvent[] {
   const hold = after ?? before
   if (hold === undefined || (before && after)) return []
   const name = after ? 'account.held' : 'account.released'
@@ -68,11 +71,7 @@ function listHoldEvents(
 }
 
 /** Tells the receiver's account what is held back of payments, and what ends before its time. */
-function listRecallEvents(
-  before: Row<'recalls'> | undefined,
-  after: Row<'recalls'> | undefined,
-  at: number,
-): NewEvent[] {
+function listRecallEvents({ before, after }: Change<'recalls'>, at: number): NewEvent[] {
   const [old, now] = [before?.held ?? [], after?.held ?? []]
   const without = (held: typeof now, others: typeof now) =>
     held.filter((each) => others.every(({ intent_id: id }) => id !== each.intent_id))
@@ -96,11 +95,9 @@ function listRecallEvents(
 const reminderNames = { soon: 'loan.due_soon', today: 'loan.due' } as const
 
 /** Tells of a due date when its reminder is taken, and not when one that failed is due again. */
-function listDueDates(
-  before: Row<'reminders'> | undefined,
-  { account, told, due_at: dueAt }: Row<'reminders'>,
-  at: number,
-): NewEvent[] {
+function listDueDates({ before, after }: Change<'reminders'>, at: number): NewEvent[] {
+  if (after === undefined) return []
+  const { account, told, due_at: dueAt } = after
   const isTold = before?.due_at === dueAt && (before.told === told || before.told === 'today')
   if (told === 'none' || isTold) return []
   const detail = { dueAt: new Date(dueAt * 1_000).toISOString() }
@@ -111,18 +108,12 @@ function listDueDates(
 export function recordEvents({ rows, rules }: Kept): void {
   if (!rules.tellsEvents) return
   const events = [
-    ...rows
-      .changes('payments')
-      .flatMap(({ before, after }) => (after ? listPaymentEvents(before, after) : [])),
-    ...rows
-      .changes('holds')
-      .flatMap(({ before, after }) => listHoldEvents(before, after, rows.now)),
-    ...rows
-      .changes('recalls')
-      .flatMap(({ before, after }) => listRecallEvents(before, after, rows.now)),
+    ...rows.changes('payments').flatMap(listPaymentEvents),
+    ...rows.changes('holds').flatMap((change) => listHoldEvents(change, rows.now)),
+    ...rows.changes('recalls').flatMap((change) => listRecallEvents(change, rows.now)),
     ...rows
       .changes('reminders')
-      .flatMap(({ before, after }) => (after ? listDueDates(before, after, rows.now) : []))
+      .flatMap((change) => listDueDates(change, rows.now))
       .filter(({ id }) => rows.row('events', id) === undefined),
   ]
   for (const event of events) saveEvent(rows, event)

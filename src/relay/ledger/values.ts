@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { LoanCall } from '../../loan/calls.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { LocalWorth } from '../../loan/local-worth.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
@@ -44,6 +45,18 @@ export type Order = {
   sms?: readonly HeldSms[] | undefined
   /** Holds the borrower's sealed number if loan reminders are sent. */
   reminder?: string | undefined
+}
+
+/** Returns what a call takes of its account, and of the limits that all accounts share. */
+export function computeTaken(call: LoanCall): Pick<Order, 'spendsWei' | 'reserves'> {
+  if (call.kind === 'loan') {
+    const { principalWei: poolWei } = call
+    return { spendsWei: 0n, reserves: { poolWei, capWei: poolWei, outWei: undefined } }
+  }
+  // The chain computes a whole debt only when it executes the call.
+  const spendsWei = call.amountWei === 'all' ? 0n : call.amountWei
+  const isOut = call.kind === 'cashOut'
+  return { spendsWei, reserves: isOut ? { poolWei: 0n, capWei: 0n, outWei: spendsWei } : undefined }
 }
 
 export const maxRetryMs = 3_600_000

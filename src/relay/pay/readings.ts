@@ -9,11 +9,8 @@ import {
   type RequestResult,
   type SignedRequest,
 } from '../forwarder/requests.ts'
-import type { TargetFault } from '../forwarder/target.ts'
 import type { ObservationReport } from '../ledger/observations.ts'
-import type { Lendable } from '../ledger/payments/reserves.ts'
 import type { NextNonces } from '../ledger/records/possible-loss.ts'
-import type { Holdings } from '../ledger/records/recalls.ts'
 import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import type { Order } from '../ledger/values.ts'
@@ -31,19 +28,7 @@ export const settledWithinMs = 1_500
 export const maxReadingAgeMs = 5_000
 
 /** Holds what a payment is judged by, as the node answers now. */
-export type Readings = {
-  /** Tells what the order's call would do; undefined without a simulation (`PREFLIGHT=off`). */
-  result: RequestResult | { status: 'behind' | TargetFault | ForwarderRefusal } | undefined
-  /** Gives what is left of the limits that the order takes from. */
-  lendable: Lendable | undefined
-  payee: Payee
-  nonces: NextNonces
-  funding: Funding
-  /** Gives what the account has; undefined unless something is held back in it. */
-  holdings: Holdings | undefined
-  /** Gives what the account has for good; undefined unless the payment may be final at once. */
-  settled: SettledBalance | undefined
-}
+export type Readings = Awaited<ReturnType<typeof takeReadings>>
 
 /** Adds what is to be paid, and the state of its account. */
 export type Prepared = Delivery & { prepared: PreparedOrder; view: Undecided }
@@ -55,7 +40,7 @@ export async function takeReadings({
   progress,
   prepared: { order, payee: recipient },
   view,
-}: Prepared): Promise<Readings> {
+}: Prepared) {
   const { node, signer, clock, rules } = relayer
   const { preflight, finalAtOnce } = options
   const { observed } = progress
@@ -82,13 +67,17 @@ export async function takeReadings({
     await Promise.all([
       preflight ? simulate(relayer, view, order.request, signal) : undefined,
       options.checkTarget(node, signal),
+      // What is left of the limits that the order takes from.
       preflight && sharedLimit !== 'nothing' ? options.readLimits[sharedLimit]() : undefined,
       recipient === undefined ? ('wallet' as Payee) : readPayee(node, recipient, signal),
       readNonces(),
       readFunding(relayer, view, observed, rules.accountStateMs),
+      // What the account has, where something is held back in it.
       view.isRecalled ? options.readHoldings(order.request.from) : undefined,
+      // What the account has for good.
       mayBeBacked ? readSettledInTime(relayer, order, signal) : undefined,
     ])
+  /** Tells what the order's call would do; undefined without a simulation (`PREFLIGHT=off`). */
   const result = target === 'ready' ? simulated : { status: target }
   if (observations.silentSince !== undefined) observed.node = 'answered'
   const { state = 'ready', at = now } = observations.contracts ?? {}

@@ -62,19 +62,15 @@ export async function readAnswers(
   return stored === undefined ? undefined : [...(JSON.parse(stored) as string[]), ...newAnswers]
 }
 
-export type StoreResult =
-  | 'stored'
-  /** Another text was stored for a delivery of the same number. */
-  | 'conflict'
-  /** The session has ended, so that nothing is stored for it. */
-  | 'session_ended'
-
-/** Stores the answers up to a numbered delivery, unless that number has a stored text. */
+/**
+ * Stores the answers up to a numbered delivery. Another text of that number is a `conflict`; of a
+ * session that has ended nothing is stored.
+ */
 export async function storeAnswers(
   visit: Visit,
   { number }: NumberedStep,
   answers: readonly string[],
-): Promise<StoreResult> {
+): Promise<'stored' | 'conflict' | 'session_ended'> {
   const stepKey = visit.createStepKey(formatTextStep(number))
   const text = JSON.stringify(answers)
   const sealed = await visit.services.textSeal.encrypt(text, formatStepKey(stepKey))

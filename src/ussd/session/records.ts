@@ -1,17 +1,13 @@
 import { type Hex, isHex } from 'viem'
 import * as z from 'zod/mini'
 import { accountAddress } from '../../account/memory.ts'
-import type { PinVerdict } from '../../account/pin.ts'
-import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import { weiSchema } from '../../loan/amounts.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import { tillKinds } from '../../operator/kept/tables.ts'
-import type { Till } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import { askedName, type StepKey } from '../../relay/ledger/values.ts'
 import { toJson } from '../../runtime/json.ts'
-import type { DraftWithdrawal } from '../menu/node.ts'
-import { type DraftRecall, draftRecall, type KnownRecipient, knownRecipient } from '../recipient.ts'
+import { draftRecall, knownRecipient } from '../recipient.ts'
 import type { Visit } from '../visit.ts'
 
 /**
@@ -20,49 +16,45 @@ import type { Visit } from '../visit.ts'
  */
 export type SessionRecord<Value> = { name: string; schema: z.ZodMiniType<Value> }
 
-export const recipientsRecord: SessionRecord<KnownRecipient[]> = {
-  name: 'recipients',
-  schema: z.array(knownRecipient),
-}
+const record = <Schema extends z.ZodMiniType>(name: string, schema: Schema) => ({ name, schema })
+
+export const recipientsRecord = record('recipients', z.array(knownRecipient))
 
 const wallet = z.object({ name: z.string(), address: accountAddress, hours: z.optional(z.int()) })
 
-export const walletsRecord: SessionRecord<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
+export const walletsRecord = record('wallets', z.array(wallet))
 
 /** Records what a wallet code would give, under a digest of the code. */
-export const walletCodeRecord: SessionRecord<WalletCodeResult> = {
-  name: 'code wallet',
-  schema: z.discriminatedUnion('kind', [
+export const walletCodeRecord = record(
+  'code wallet',
+  z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('found'), wallet, replaces: z.boolean() }),
     z.object({ kind: z.enum(['unknown', 'full']) }),
-  ]) as z.ZodMiniType<WalletCodeResult>,
+  ]),
+)
+
+const till = {
+  till: z.string(),
+  account: accountAddress,
+  name: z.string(),
+  kind: z.enum(tillKinds),
 }
 
 /** Records the till that a typed number had at first, under a digest of the number. */
-export const tillRecord: SessionRecord<Till | null> = {
-  name: 'till',
-  schema: z.nullable(
-    z.object({
-      till: z.string(),
-      account: accountAddress,
-      name: z.string(),
-      kind: z.enum(tillKinds),
-    }),
-  ),
-}
+export const tillRecord = record('till', z.nullable(z.object(till)))
+
+const intentId = z.custom<Hex>((value) => isHex(value))
 
 /** Records what a typed code named at first, under a digest of the code. */
-export const withdrawalRecord: SessionRecord<Omit<DraftWithdrawal, 'code'> | null> = {
-  name: 'withdrawal',
-  schema: z.nullable(
-    z.object({ intentId: z.custom<Hex>((value) => isHex(value)), isPayable: z.boolean() }),
-  ),
-}
+export const withdrawalRecord = record(
+  'withdrawal',
+  z.nullable(z.object({ intentId, isPayable: z.boolean() })),
+)
 
 /** Records why an amount cannot be paid, or that it means all of a debt. */
-export const unpayableRecord = {
-  name: 'amount',
-  schema: z.union([
+export const unpayableRecord = record(
+  'amount',
+  z.union([
     z.enum(['none', 'all']),
     z.object({
       reason: z.literal('balance_too_low'),
@@ -73,40 +65,28 @@ export const unpayableRecord = {
     z.object({ reason: z.literal('repayment_too_large'), owedWei: weiSchema }),
     z.object({ reason: z.literal('loan_limit'), mostWei: weiSchema }),
   ]),
-} as const satisfies SessionRecord<unknown>
+)
 
 export type Unpayable = z.output<typeof unpayableRecord.schema>
 
 /** Records which payments the session may call a mistake. */
-export const recallablesRecord: SessionRecord<DraftRecall[]> = {
-  name: 'recallables',
-  schema: z.array(draftRecall),
-}
+export const recallablesRecord = record('recallables', z.array(draftRecall))
 
 /** Records when a question was asked whose answer pays. */
-export const askedRecord: SessionRecord<true> = { name: askedName, schema: z.literal(true) }
+export const askedRecord = record(askedName, z.literal(true))
 
 /** Names the step that records the lists from which digits select. */
 export const listsStep = 'recipients'
 
-const rateRecord: SessionRecord<Rate | 'none'> = {
-  name: 'rate',
-  schema: z.union([
-    z.literal('none'),
-    // Sessions of before 1.1 have no time.
-    z.object({ currency: z.string(), micros: weiSchema, readAt: z.optional(z.int()) }),
-  ]),
-}
+// Sessions of before 1.1 have no time.
+const rate = z.object({ currency: z.string(), micros: weiSchema, readAt: z.optional(z.int()) })
 
-export const termsRecord = {
-  name: 'terms',
-  schema: z.object({
-    principalWei: weiSchema,
-    feeWei: weiSchema,
-    termSeconds: z.int(),
-    dueAt: z.int(),
-  }),
-} as const satisfies SessionRecord<unknown>
+const rateRecord = record('rate', z.union([z.literal('none'), rate]))
+
+export const termsRecord = record(
+  'terms',
+  z.object({ principalWei: weiSchema, feeWei: weiSchema, termSeconds: z.int(), dueAt: z.int() }),
+)
 
 const newCallerStart = z.enum(['firstLanguage', 'newPin'])
 
@@ -116,9 +96,9 @@ const newCallerStart = z.enum(['firstLanguage', 'newPin'])
  * is what a cut session asked to confirm, encrypted, and `offeredAt` when (Unix time in ms) this
  * session offered to go on with it; `recalled` is what is held back for its sender.
  */
-export const sessionStartRecord = {
-  name: 'start',
-  schema: z.union([
+export const sessionStartRecord = record(
+  'start',
+  z.union([
     z.enum(['main', 'dormant']),
     newCallerStart,
     z.object({ goOn: z.string(), offeredAt: z.int() }),
@@ -129,25 +109,25 @@ export const sessionStartRecord = {
       beganAt: z.optional(z.int()),
     }),
   ]),
-} as const satisfies SessionRecord<unknown>
+)
 
 export type RecordedStart = z.output<typeof sessionStartRecord.schema>
 
-export const pinSetRecord: SessionRecord<boolean> = { name: 'pin set', schema: z.boolean() }
+export const pinSetRecord = record('pin set', z.boolean())
 
 /** Records the encrypted answers up to a numbered delivery, without PINs. */
-export const textRecord: SessionRecord<string> = { name: 'text', schema: z.string() }
+export const textRecord = record('text', z.string())
 
 /** Records whether an unlisted number has an account, under a digest of the number. */
-export const hasAccountRecord: SessionRecord<boolean> = { name: 'opened', schema: z.boolean() }
+export const hasAccountRecord = record('opened', z.boolean())
 
-export const pinVerdictRecord: SessionRecord<PinVerdict> = {
-  name: 'pin',
-  schema: z.discriminatedUnion('kind', [
+export const pinVerdictRecord = record(
+  'pin',
+  z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('wrong'), left: z.int() }),
     z.object({ kind: z.enum(['right', 'blocked', 'unset', 'dormant']) }),
-  ]) as z.ZodMiniType<PinVerdict>,
-}
+  ]),
+)
 
 type RecordLedger = Pick<Ledger, 'saveFirstValue' | 'readFirstValue'>
 

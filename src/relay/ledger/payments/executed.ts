@@ -1,10 +1,9 @@
 import { isAddressEqual } from 'viem'
 import { decodeCall } from '../../../loan/calls.ts'
-import { getCallRules } from '../../../loan/kinds.ts'
 import type { LocalWorth } from '../../../loan/local-worth.ts'
 import type { SignedRequest } from '../../forwarder/requests.ts'
 import type { Row } from '../rows.ts'
-import type { Order } from '../values.ts'
+import { computeTaken, type Order } from '../values.ts'
 
 type PaymentRow = Row<'payments'>
 type CallOf = Pick<SignedRequest, 'data'>
@@ -41,18 +40,10 @@ export function readExecutedOrder(order: Order, executed: SignedRequest): Order 
   if (executed.data === order.request.data || call === undefined) {
     return { ...order, request: executed }
   }
-  const kind = isSame ? order.kind : call.kind
-  const wei = call.kind === 'loan' ? call.principalWei : call.amountWei
-  const amountWei = wei === 'all' ? 0n : wei
-  const isLoan = call.kind === 'loan'
-  const poolWei = isLoan ? amountWei : 0n
-  const outWei = call.kind === 'cashOut' ? amountWei : undefined
-  const isShared = getCallRules(kind).sharedLimit !== 'nothing'
   return {
+    ...computeTaken(call),
     request: executed,
-    kind,
-    spendsWei: isLoan ? 0n : amountWei,
-    reserves: isShared ? { poolWei, capWei: poolWei, outWei } : undefined,
+    kind: isSame ? order.kind : call.kind,
     reminder: call.kind === 'loan' ? order.reminder : undefined,
   }
 }
