@@ -179,6 +179,14 @@ export type Entry = {
   isShown?: (facts: ScreenFacts) => boolean
 }
 
+/** Creates an entry whose label is a word of its part. */
+export const createEntry = <Word extends string>(
+  digit: string,
+  words: (messages: Messages) => Record<NoInfer<Word>, string>,
+  word: Word,
+  target: Target,
+): Entry => ({ digit, label: (messages) => words(messages)[word], target })
+
 export type MenuQuestion = NodeOptions & {
   kind: 'question'
   prompt: WriteText

@@ -174,25 +174,28 @@ export const createConfirmation = (
   })
 
 type PinQuestionOptions = Pick<Entry, 'target' | 'repeatQuestion'> &
-  Partial<Pick<MenuList, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'paymentKind'>>
+  Partial<
+    Pick<MenuList, 'title' | 'retryText' | 'back' | 'backLabel' | 'facts' | 'paymentKind'>
+  > & {
+    enterPin?: Label
+  }
 
 /** Creates a question for the PIN, or a list with one entry if PINs are off. */
 export function confirmWithPin(
   settings: MenuSettings,
-  options: PinQuestionOptions &
-    Pick<MenuList, 'title'> & { enterPin: Label } & Partial<Entry> &
-    Pick<Entry, 'label'>,
+  options: PinQuestionOptions & Pick<MenuList, 'title'> & { digit?: string } & Pick<Entry, 'label'>,
 ): MenuNode {
-  const { enterPin, digit = '1', label, target, repeatQuestion, ...list } = options
+  const { enterPin: _, digit = '1', label, target, repeatQuestion, ...list } = options
   return settings.pin === 'off'
     ? { ...list, kind: 'list', entries: [{ digit, label, target, repeatQuestion }] }
-    : createPinQuestion(enterPin, options)
+    : createPinQuestion(options)
 }
 
 /** Creates a question for the caller's PIN, below the title that says what the PIN is for. */
-export function createPinQuestion(enterPin: Label, options: PinQuestionOptions): MenuQuestion {
+export function createPinQuestion(options: PinQuestionOptions): MenuQuestion {
   const { title, retryText, target, repeatQuestion } = options
   const { back = 'main', backLabel, facts, paymentKind } = options
+  const { enterPin = ({ pin }) => pin.enter.see } = options
   const addPrompt =
     (writeTitle: WriteText | undefined): WriteText =>
     (context, draft, screenFacts) => {

@@ -7,6 +7,7 @@ import { goOn } from './entries/go-on.ts'
 import {
   acceptAnswer,
   createEffect,
+  createEntry,
   type Entry,
   type MenuContext,
   type MenuList,
@@ -161,9 +162,7 @@ export const hasRecalls = ({ profile, recalls }: MenuSettings): boolean =>
 
 /** Leads from the caller's activity to the payment that may be a mistake, if there is one. */
 export const recallEntry: Entry = {
-  digit: '2',
-  label: (messages) => recallWords(messages).label,
-  target: 'wrongNumber',
+  ...createEntry('2', recallWords, 'label', 'wrongNumber'),
   isShown: ({ recallable }) => recallable.length > 0,
 }
 
@@ -229,22 +228,14 @@ export const recallPart = {
         retryText: () => '',
         // As no entry of the main menu has them, no habit gives back or keeps.
         entries: [
-          {
-            digit: '91',
-            label: (messages) => recallWords(messages).giveBack,
-            target: 'confirmPhone',
-          },
-          {
-            digit: '92',
-            label: (messages) => recallWords(messages).keep,
-            target: isOpen ? keepEffect : 'pinToKeep',
-          },
+          createEntry('91', recallWords, 'giveBack', 'confirmPhone'),
+          createEntry('92', recallWords, 'keep', isOpen ? keepEffect : 'pinToKeep'),
         ],
         back: 'main',
         backLabel: (messages) => goOn.words(messages).menu,
       },
       ...(!isOpen && {
-        pinToKeep: createPinQuestion(({ pin }) => pin.enter.see, {
+        pinToKeep: createPinQuestion({
           facts: listRateFacts(settings),
           title(context, { recall: payment }, { rate = 'none' }) {
             const { amountWei, recipient } = requireAnswer(payment)
@@ -256,7 +247,7 @@ export const recallPart = {
         }),
       }),
       ...(settings.pin === 'strict' && {
-        pinToSeeRecalled: createPinQuestion(({ pin }) => pin.enter.see, {
+        pinToSeeRecalled: createPinQuestion({
           title: ({ messages }) => recallWords(messages).unnamed,
           target: 'recalled',
         }),

@@ -192,7 +192,7 @@ export const activity = {
       back: 'main',
     },
     ...(settings.agents && createCodeNodes(settings, writeWithdrawalTitle)),
-    pinToSeeActivity: createPinQuestion(({ pin }) => pin.enter.see, { target: 'activity' }),
+    pinToSeeActivity: createPinQuestion({ target: 'activity' }),
   }),
 } satisfies MenuPart
 

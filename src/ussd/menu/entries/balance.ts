@@ -28,6 +28,6 @@ export const balance = {
   digit: '1',
   findTarget: ({ pin }) => (pin === 'strict' ? 'pinToSeeBalance' : balanceEffect),
   createNodes: () => ({
-    pinToSeeBalance: createPinQuestion(({ pin }) => pin.enter.see, { target: balanceEffect }),
+    pinToSeeBalance: createPinQuestion({ target: balanceEffect }),
   }),
 } satisfies MenuPart

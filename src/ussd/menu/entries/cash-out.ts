@@ -207,7 +207,8 @@ export const cashOut = {
       back: 'walletAmount',
     }),
     // The transfer's confirmation of an address leads here, by `createCashOutEntry`.
-    pinToCashOut: createPinQuestion((messages) => words(messages).enterPin, {
+    pinToCashOut: createPinQuestion({
+      enterPin: (messages) => words(messages).enterPin,
       title: writeTitle,
       retryText: writeRetry,
       target: cashOutEffect,

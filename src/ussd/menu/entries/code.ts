@@ -2,6 +2,7 @@ import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   createEffect,
+  createEntry,
   type Entry,
   type MenuNode,
   type MenuSettings,
@@ -63,9 +64,7 @@ export const codeWords = defineWords({
 })
 
 export const codeEntry: Entry = {
-  digit: '1',
-  label: (messages) => codeWords(messages).lookUp,
-  target: 'code',
+  ...createEntry('1', codeWords, 'lookUp', 'code'),
   isShown: ({ activity }) => activity === 'unavailable' || activity.till !== undefined,
 }
 

@@ -6,6 +6,7 @@ import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import {
   createEffect,
+  createEntry,
   type MenuContext,
   type MenuNode,
   type MenuSettings,
@@ -173,13 +174,8 @@ function createChoice(settings: MenuSettings) {
       kind: 'list',
       title: (context, _, facts) => writeLimit(context, facts),
       entries: [
-        {
-          digit: '1',
-          label: (messages) => words(messages).all,
-          draft: wholeAmount,
-          target: 'agree',
-        },
-        { digit: '2', label: (messages) => words(messages).less, target: 'borrowAmount' },
+        { ...createEntry('1', words, 'all', 'agree'), draft: wholeAmount },
+        createEntry('2', words, 'less', 'borrowAmount'),
       ],
       back: 'main',
     },

@@ -1,15 +1,10 @@
-import {
-  type HeldNames,
-  type NameChoice,
-  type ShownName,
-  shortenName,
-} from '../../../account/names.ts'
+import { type HeldNames, type ShownName, shortenName } from '../../../account/names.ts'
 import type { Messages } from '../../messages/en.ts'
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   createEffect,
-  type Entry,
+  createEntry,
   type MenuNode,
   rejectAnswer,
   requireAnswer,
@@ -120,35 +115,26 @@ function writeHeldNames(messages: Messages, { shown, hours, offered }: HeldNames
   return [...lines, ...(isOffered ? [words.offered(offered)] : [])].join('\n')
 }
 
-const createEntry = (
-  digit: string,
-  word: 'type' | 'keep' | 'hide' | 'agree',
-  name?: NameChoice,
-): Entry => ({
-  digit,
-  label: (messages) => nameWords(messages)[word],
-  ...(name && { draft: { name } }),
-  target: word === 'type' ? 'typeName' : createEffect('name', 'name'),
-})
+const nameEffect = createEffect('name', 'name')
 
 /**
  * Creates the nodes in which a holder sees the names that payers see, and chooses one, all behind
  * the PIN: the number may be another person's by now.
  */
 export const createNameNodes = (): Record<string, MenuNode> => ({
-  pinForName: createPinQuestion(({ pin }) => pin.enter.see, {
-    target: 'myName',
-    back: 'settings',
-  }),
+  pinForName: createPinQuestion({ target: 'myName', back: 'settings' }),
   myName: {
     kind: 'list',
     facts: ['heldNames'],
     title: ({ messages }, _, { heldNames }) =>
       heldNames === 'unavailable' ? messages.unavailable : writeHeldNames(messages, heldNames),
     entries: [
-      createEntry('1', 'type'),
-      createEntry('2', 'hide', { kind: 'none' }),
-      createEntry('3', 'agree', { kind: 'verified' }),
+      createEntry('1', nameWords, 'type', 'typeName'),
+      { ...createEntry('2', nameWords, 'hide', nameEffect), draft: { name: { kind: 'none' } } },
+      {
+        ...createEntry('3', nameWords, 'agree', nameEffect),
+        draft: { name: { kind: 'verified' } },
+      },
     ],
     back: 'settings',
   },
@@ -174,7 +160,7 @@ export const createNameNodes = (): Record<string, MenuNode> => ({
       if (choice.kind !== 'own') throw new Error('a name is confirmed that nobody typed')
       return `${nameWords(messages).seen(24)}\n${writeName(messages, choice)}`
     },
-    entries: [createEntry('1', 'keep')],
+    entries: [createEntry('1', nameWords, 'keep', nameEffect)],
     back: 'typeName',
   },
 })

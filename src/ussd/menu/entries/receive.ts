@@ -1,6 +1,6 @@
 import { spellPhone } from '../../../account/phone.ts'
 import { defineWords } from '../../messages/texts.ts'
-import { createEffect, type MenuPart, type PaymentPart } from '../node.ts'
+import { createEffect, createEntry, type MenuPart, type PaymentPart } from '../node.ts'
 import { confirmWithPin } from '../questions.ts'
 
 const words = defineWords({
@@ -133,11 +133,7 @@ export const receive = {
           ? words(messages).receiveTokens(spellPhone(caller), unit.symbol, address)
           : words(messages).receive(spellPhone(caller), address),
       entries: [
-        {
-          digit: '1',
-          label: (messages) => depositWords(messages).label,
-          target: isOverToken ? 'credit' : createEffect('claim'),
-        },
+        createEntry('1', depositWords, 'label', isOverToken ? 'credit' : createEffect('claim')),
       ],
       back: 'main',
     },

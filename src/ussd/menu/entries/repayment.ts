@@ -4,6 +4,7 @@ import type { ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import {
   createEffect,
+  createEntry,
   type MenuContext,
   type MenuSettings,
   type PaymentPart,
@@ -127,7 +128,7 @@ export const repayment = {
           ...(settings.profile !== 'demo' && { note: writeWholeDebt }),
           target: settings.pin === 'off' ? repayEffect : 'pinToRepay',
         },
-        { digit: '2', label: (messages) => words(messages).partOfDebt, target: 'repayAmount' },
+        createEntry('2', words, 'partOfDebt', 'repayAmount'),
       ],
       back: 'main',
     },

@@ -1,17 +1,16 @@
 import { type Language, languages } from '../../../account/language.ts'
 import { isAcceptedPin, isEasyPin, isPin } from '../../../account/pin.ts'
-import type { Messages } from '../../messages/en.ts'
 import { messagesIn } from '../../messages/languages.ts'
 import { defaultServiceName, defineWords, languageLabels } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   createEffect,
+  createEntry,
   type Effect,
   type Entry,
   type MenuPart,
   type MenuQuestion,
   rejectAnswer,
-  type Target,
 } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 import { createNameNodes, nameWords } from './names.ts'
@@ -78,17 +77,15 @@ export const callerSettings = {
       kind: 'list',
       title: ({ messages }) => words(messages).label,
       entries: [
-        ...(offeredLanguages.length > 1 ? [createEntry('1', 'language', 'language')] : []),
+        ...(offeredLanguages.length > 1 ? [createEntry('1', words, 'language', 'language')] : []),
         ...(pin === 'off'
           ? []
           : [
-              createEntry('2', 'changePin', 'pinToChange'),
-              createEntry('3', 'forgotPin', 'forgotten'),
+              createEntry('2', words, 'changePin', 'pinToChange'),
+              createEntry('3', words, 'forgotPin', 'forgotten'),
             ]),
-        createEntry('4', 'changedWallets', 'changedWallets'),
-        ...(recipientNames
-          ? [{ digit: '5', label: (say: Messages) => nameWords(say).label, target: 'pinForName' }]
-          : []),
+        createEntry('4', words, 'changedWallets', 'changedWallets'),
+        ...(recipientNames ? [createEntry('5', nameWords, 'label', 'pinForName')] : []),
       ],
       back: 'main',
     },
@@ -106,7 +103,8 @@ export const callerSettings = {
       createEffect('changePin', 'pin', 'language?'),
       'settings',
     ),
-    pinToChange: createPinQuestion(({ pin }) => pin.enter.change, {
+    pinToChange: createPinQuestion({
+      enterPin: (messages) => messages.pin.enter.change,
       target: 'changedPin',
       back: 'settings',
     }),
@@ -117,17 +115,11 @@ export const callerSettings = {
         if (hours !== undefined) return messages.pin.waits(hours)
         return kind === 'blocked' ? messages.pin.forgottenBlocked : messages.pin.forgotten
       },
-      entries: [createEntry('1', 'newPin', createEffect('forgetPin'))],
+      entries: [createEntry('1', words, 'newPin', createEffect('forgetPin'))],
       back: 'settings',
     },
   }),
 } satisfies MenuPart
-
-const createEntry = (
-  digit: string,
-  word: keyof ReturnType<typeof words>,
-  target: Target,
-): Entry => ({ digit, label: (messages) => words(messages)[word], target })
 
 /** Lists the offered languages. Each has the same digit in each deployment. */
 const listLanguages = (

@@ -151,7 +151,8 @@ export const transfer = {
       ],
       back: 'amount',
     },
-    pinToSend: createPinQuestion((messages) => words(messages).enterPin, {
+    pinToSend: createPinQuestion({
+      enterPin: (messages) => words(messages).enterPin,
       title: writeTitle,
       ...sendEntry,
       back: 'confirmAddress',
