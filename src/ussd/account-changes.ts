@@ -20,7 +20,7 @@ import { findDenial } from './payment-request.ts'
 import { writeDenial } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import { changeRecall } from './session/recalls.ts'
-import type { Visit } from './visit.ts'
+import { isAccountHeld, type Visit } from './visit.ts'
 
 /**
  * Changes an account, or says why a correct PIN no longer authorizes that. `authorizedBy` names the
@@ -61,6 +61,9 @@ async function changePin(
   const { messages, session } = visit
   const { address } = visit.account
   if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
+  // Who has the phone may not be the owner; one who knows the PIN may change it all the same.
+  if (action.kind !== 'changePin' && (await isAccountHeld(visit)))
+    return endScreen(writeDenial(visit, 'held'))
   async function apply({ requestReset, choose, change }: Pins) {
     if (action.kind === 'forgetPin') return requestReset(address, session)
     if (action.kind === 'choosePin') return choose(address, action.pin, session, action.language)

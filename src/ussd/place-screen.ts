@@ -34,6 +34,7 @@ import {
   termsRecord,
   walletsRecord,
 } from './session/records.ts'
+import { isAccountHeld } from './visit.ts'
 
 /**
  * Shows a place in the menu with its facts, or why the payment that follows would be refused.
@@ -122,8 +123,12 @@ const factReaders: FactReaders = {
     const view = settings.agents ? await ledger.lookup(stepKey) : undefined
     return view?.kind === 'undecided' && view.isAgent ? 'own' : 'none'
   },
-  pin: async ({ services: { pins }, account }) =>
-    (await pins?.readState(account.address)) ?? { kind: 'open' },
+  async pin(shown) {
+    const { services, account, place } = shown
+    const state = (await services.pins?.readState(account.address)) ?? { kind: 'open' }
+    if (state.hours === undefined && place.name !== 'forgotten') return state
+    return (await isAccountHeld(shown)) ? { kind: state.kind, isHeld: true } : state
+  },
   rate: readSessionRate,
   registration: findRegistration,
   recipientName: lookUpName,

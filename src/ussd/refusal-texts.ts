@@ -39,7 +39,6 @@ function selectWords(
   kind: PaymentKind,
   showAmount: ShowAmount,
 ): string {
-  const { settings } = visit.services
   const { messages } = visit
   switch (refusal.kind) {
     case 'unavailable':
@@ -58,7 +57,7 @@ function selectWords(
         ? messages.refused.contract
         : messages.refused.invalid_recipient
     case 'held':
-      return messages.held(settings.helpNumber)
+      return writeDenial(visit, refusal.kind)
     case 'too_many_dials':
       return messages.tooManyDials
     case 'recalled':
@@ -136,6 +135,7 @@ export function writeDenial(
   denial: LockReason | 'void' | 'wallet',
 ): string {
   if (denial === 'void') return messages.sessionClosed
+  if (denial === 'held') return messages.held(settings.helpNumber)
   if (denial === 'wallet') return messages.walletChanged
   const { locked } = messages.pin
   return denial === 'dormant' ? locked.dormant(settings.helpNumber) : locked[denial]

@@ -22,7 +22,8 @@ export type ScreenFacts = {
   failure: 'unreported' | 'none'
   /** Tells whether the account has a till. */
   till: 'own' | 'none'
-  pin: PinState
+  /** `isHeld`: no new PIN can be asked for while an operator holds the account. */
+  pin: PinState & { isHeld?: true }
   recipients: readonly KnownRecipient[] | Unavailable
   wallets: readonly Wallet[] | Unavailable
   /** Tells the session's exchange rate; `none` if the feed has no fresh price. */

@@ -86,6 +86,12 @@ export async function hasAccount(
   return await hasActivity((await accounts(phone)).address, sources)
 }
 
+/** Tells whether an operator holds the account: it pays nothing then, and gets no new PIN. */
+export async function isAccountHeld({ services: { ledger }, account }: Visit): Promise<boolean> {
+  const { heldAt } = await ledger.readStanding(account.address)
+  return heldAt !== undefined
+}
+
 /** Names the intent that the payment of this session has. */
 export function nameIntent({ services, gateway, sessionId, account }: Visit): IntentName {
   const { address } = account

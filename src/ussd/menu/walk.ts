@@ -30,7 +30,7 @@ export type MenuResult =
   | { kind: 'asked_unchecked'; answerCount: number }
   /** Asks whether the amount of the last of `answerCount` answers can be paid at `place`. */
   | { kind: 'amount_unchecked'; answerCount: number; place: Place }
-  /** Tells that the account's PIN cannot be used. */
+  /** Tells that the account's PIN cannot be used, or chosen. */
   | { kind: 'locked'; reason: LockReason }
   | LookupRequest
   /** Tells that the caller made the last mistake that one place allows. */
@@ -43,7 +43,7 @@ export type MenuResult =
 /** Says whether an amount can be paid; `all` is meant where a debt is less by its rounding. */
 export type AmountVerdict = { kind: 'possible' | 'all' } | Mistake
 
-export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
+export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'> | 'held'
 
 /** Supplies what is recorded about a session, so that a redelivery gets the same result. */
 export type SessionFacts = {

@@ -108,17 +108,17 @@ export async function readSession(
   const askedAgain = new Map<number, boolean>()
   const amountVerdicts = new Map<number, AmountVerdict>()
   const isPlain = pins === undefined && settings.profile === 'demo'
-  const sessionStart: SessionStart | 'dormant' = isPlain
+  const sessionStart: Awaited<ReturnType<typeof findSessionStart>> = isPlain
     ? { start: 'main' }
     : await findSessionStart(visit, answers.length)
   // A redelivery is in the language that the session began in, also once it has chosen another.
-  const isUnspoken = sessionStart !== 'dormant' && sessionStart.start === 'firstLanguage'
+  const isUnspoken = typeof sessionStart === 'object' && sessionStart.start === 'firstLanguage'
   const begun = isUnspoken ? { ...visit, messages: selectMessages(settings) } : visit
   const menuContext = createMenuContext(begun)
   let context: MenuContext = { ...menuContext, accountExists: new Map() }
-  if (sessionStart === 'dormant') {
-    // The number may be another person's now: nothing is shown, and no answer is stored.
-    const result = { kind: 'locked', reason: 'dormant' } as const
+  if (typeof sessionStart !== 'object') {
+    // The phone may be another person's now: nothing is shown, and no answer is stored.
+    const result = { kind: 'locked', reason: sessionStart } as const
     const nothing = { authorizedBy: undefined, repeatPlace: undefined, latePlace: undefined }
     const reading = { result, storedAnswers: [], ...nothing, hasAnswersBeforePin: false }
     return { ...withAnswers(visit, []), ...reading, menuContext }

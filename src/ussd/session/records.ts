@@ -99,7 +99,7 @@ const newCallerStart = z.enum(['firstLanguage', 'newPin'])
 export const sessionStartRecord = record(
   'start',
   z.union([
-    z.enum(['main', 'dormant']),
+    z.enum(['main', 'dormant', 'held']),
     newCallerStart,
     z.object({ goOn: z.string(), offeredAt: z.int() }),
     z.object({ recalled: draftRecall }),

@@ -3,7 +3,7 @@ import { findLanguage } from '../../account/memory.ts'
 import { goOnName } from '../menu/entries/go-on.ts'
 import { getRecalledStart } from '../menu/recall.ts'
 import { maxAnswers, type SessionFacts } from '../menu/walk.ts'
-import type { Visit } from '../visit.ts'
+import { isAccountHeld, type Visit } from '../visit.ts'
 import { openDraft, takeUpCutSession } from './cut-session.ts'
 import { findHeldBack } from './recalls.ts'
 import { pinSetRecord, type RecordedStart, readOrRecord, sessionStartRecord } from './records.ts'
@@ -11,13 +11,13 @@ import { pinSetRecord, type RecordedStart, readOrRecord, sessionStartRecord } fr
 /** Names the step of a session before any answer, under which its start is recorded. */
 const sessionStartStep = ''
 
-/** Sets a new caller's PIN, once per session; returns false if the session has already ended. */
+/** Sets a new PIN, once per session; returns false if that has ended, or the account is held. */
 export async function setPinOnce(visit: Visit, pin: string, language?: Language): Promise<boolean> {
   const { pins, ledger } = visit.services
   const stepKey = visit.createStepKey('new PIN')
   return await readOrRecord(ledger, stepKey, pinSetRecord, async () => {
     const { kind } = await ledger.lookup(stepKey)
-    if (kind !== 'undecided') return false
+    if (kind !== 'undecided' || (await isAccountHeld(visit))) return false
     // The session may change its PIN or language once more, which its own name is for.
     return (await pins?.choose(stepKey.account, pin, stepKey.input, language)) === 'done'
   })
@@ -54,7 +54,7 @@ async function findFirst(visit: Visit): Promise<RecordedStart> {
 export async function findSessionStart(
   visit: Visit,
   answerCount: number,
-): Promise<SessionStart | 'dormant'> {
+): Promise<SessionStart | 'dormant' | 'held'> {
   const stepKey = visit.createStepKey(sessionStartStep)
   const { ledger, settings, memory, pins } = visit.services
   const findStart = async (): Promise<RecordedStart> => {
@@ -65,13 +65,15 @@ export async function findSessionStart(
       return findFirst(visit)
     }
     if (place !== 'newPin') return place
+    if (await isAccountHeld(visit)) return 'held'
     const asks = settings.languages.length > 1
     const isSpoken = asks && findLanguage(await memory.read(stepKey.account)) !== undefined
     const start = asks && !isSpoken ? 'firstLanguage' : place
     return { waiting: answerCount < maxAnswers ? answerCount : 0, start, beganAt: visit.since }
   }
   const recorded = await readOrRecord(ledger, stepKey, sessionStartRecord, findStart)
-  return recorded === 'dormant' ? recorded : toSessionStart(visit, recorded)
+  if (recorded === 'dormant' || recorded === 'held') return recorded
+  return toSessionStart(visit, recorded)
 }
 
 /** Returns the start that a session recorded, with what it was asked first. */

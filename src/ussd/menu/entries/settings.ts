@@ -58,6 +58,7 @@ export const callerSettings = {
     languages: offeredLanguages,
     pin,
     recipientNames,
+    helpNumber,
     serviceName = defaultServiceName,
   }) => ({
     ...(recipientNames && createNameNodes()),
@@ -111,11 +112,17 @@ export const callerSettings = {
     forgotten: {
       kind: 'list',
       facts: ['pin'],
-      title: ({ messages }, _, { pin: { kind, hours } }) => {
+      title: ({ messages }, _, { pin: { kind, hours, isHeld } }) => {
+        if (isHeld) return messages.held(helpNumber)
         if (hours !== undefined) return messages.pin.waits(hours)
         return kind === 'blocked' ? messages.pin.forgottenBlocked : messages.pin.forgotten
       },
-      entries: [createEntry('1', words, 'newPin', createEffect('forgetPin'))],
+      entries: [
+        {
+          ...createEntry('1', words, 'newPin', createEffect('forgetPin')),
+          isShown: ({ pin: { isHeld } }) => !isHeld,
+        },
+      ],
       back: 'settings',
     },
   }),

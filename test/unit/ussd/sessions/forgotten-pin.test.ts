@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { menus } from '../../../../scripts/dev/menu-ways.ts'
+import type { Language } from '../../../../src/account/language.ts'
+import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
+import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { openWorld } from '../world.ts'
+
+const [own, other] = ['482615', '739164']
+
+/** A world in one language, in which the first caller has chosen a PIN. */
+async function openChosen(language: Language = 'en') {
+  const settings = { ...menus.strict.settings, pin: 'on', languages: [language] } as const
+  const world = openWorld({ product: { settings } })
+  await world.play(`
+    first:
+    first: ${own}
+    first: ${own}*${own}`)
+  const hold = (mustHold: boolean, id: string) =>
+    world.ledger.setHold(world.accountOf(0), mustHold, id)
+  return { ...world, hold }
+}
+
+/** Words of an account that is held. */
+const heldIn = {
+  en: 'Your account is held. Nothing was sent. Call 0700 000 099.',
+  sw: 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga 0700 000 099.',
+  fr: "Votre compte est retenu. Rien n'a été envoyé. Appelez le 0700 000 099.",
+  es: 'Su cuenta esta retenida. No se envio nada. Llame al 0700 000 099.',
+} as const
+const held = `END ${heldIn.en}`
+
+describe('while the account is held, a forgotten PIN', () => {
+  test.for(Object.entries(heldIn))(
+    'cannot be called that, in the words of %s',
+    async ([language, words]) => {
+      const { hold, play } = await openChosen(language as Language)
+      const choose = toGsmAlphabet(messagesIn[language as Language].pin.choose)
+      await hold(true, 'hold')
+      await play(`
+        ask: 8*3 -> CON ${words}|0. …
+        ask: 8*3*1 -> END ${words}
+        ask: 8*3*1 -> same
+        menu: -> CON Rootstock DeFi (+254700000000)|…`)
+      await hold(false, 'release')
+      await play(`
+        ask: 8*3*1 -> END ${words}
+        1 days
+        menu: -> CON Rootstock DeFi (+254700000000)|…
+        pin: 8*2*${own} -> CON ${choose}|0. …`)
+    },
+  )
+
+  test('is not replaced, though that was asked for before', async () => {
+    const { hold, play } = await openChosen()
+    await play(`
+      ask: 8*3*1 -> END You can choose a new PIN …
+      1 days
+      begun: -> CON Choose a PIN …
+      begun: ${other} -> CON Type the same PIN again.|0. Back`)
+    await hold(true, 'hold')
+    await play(`
+      begun: ${other}*${other} -> ${held}
+      begun: ${other}*${other} -> same
+      late: -> ${held}
+      late: ${other}*${other} -> ${held}
+      typed: 1*${other}*${other} -> ${held}`)
+    await hold(false, 'release')
+    await play(`
+      begun: ${other}*${other} -> ${held}
+      late: -> ${held}
+      free: -> CON Choose a PIN …
+      free: ${other}*${other} -> CON Your PIN is set.|…
+      pin: 8*2*${other} -> CON Choose a PIN …`)
+  })
+
+  test('is not promised another, while balance, activity and a change by the PIN stay', async () => {
+    const { hold, play } = await openChosen()
+    await play('ask: 8*3*1')
+    await hold(true, 'hold')
+    await play(`
+      menu: -> CON Rootstock DeFi (+254700000000)|…
+      again: 8*3 -> CON ${heldIn.en}|0. Back
+      balance: 1 -> END Your Balance: 0.02 tRBTC
+      activity: 5 -> CON My Activity|…
+      change: 8*2*${own}*${other}*${other} -> END Your PIN is set. Please dial again.`)
+    await hold(false, 'release')
+    await play(`
+      2 days
+      pin: 8*2*${other} -> CON Choose a PIN …`)
+  })
+
+  test('is no first PIN either', async () => {
+    const { ledger, accountOf, play } = await openChosen()
+    await ledger.setHold(accountOf(1), true, 'hold')
+    await play(`
+      new@1: -> ${held}
+      new@1: ${own}*${own} -> ${held}
+      1 min
+      new again@1: 1*${own}*${own} -> ${held}`)
+    const { refusals } = await ledger.readStanding(accountOf(1))
+    expect(refusals.map(({ reason }) => reason)).toEqual(['held', 'held'])
+  })
+})
