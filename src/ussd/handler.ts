@@ -20,7 +20,6 @@ import { toScreen, writeDenial } from './refusal-texts.ts'
 import { createWorthFormats } from './screens/amount-formats.ts'
 import { askScreen, endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
-import { findUnconfirmed, keepUnconfirmed } from './session/cut-session.ts'
 import { endOnce, endSessionWith, tellAnswer } from './session/end.ts'
 import {
   type FollowedVisit,
@@ -30,6 +29,7 @@ import {
   storeAnswers,
 } from './session/reading.ts'
 import { askedRecord, readSessionRate, recordIfAbsent } from './session/records.ts'
+import { findUnconfirmed, keepUnconfirmed } from './session/start.ts'
 import { beginVisit, hasAccount, updateMemoryLater, type Visit } from './visit.ts'
 
 /** Answers one delivery with a screen. Never throws. */

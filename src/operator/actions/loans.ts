@@ -85,10 +85,8 @@ export async function readLoans(
   const { deployment, relayer } = options
   const { book, head, isWhole } = await updateLoanBook(options)
   const now = relayer.clock.now()
-  const listLoans = (loanState: BookedLoan['state'], maxListed: number) =>
-    relayer.ledger.listLoans({ contract: deployment.loan, state: loanState, limit: maxListed })
-  const owed = await listLoans('owed', maxLoans)
-  const loans = state === 'owed' ? owed.slice(0, limit) : await listLoans(state, limit)
+  const owed = await listLoans(options, 'owed')
+  const loans = state === 'owed' ? owed.slice(0, limit) : await listLoans(options, state, limit)
   const dueSoon = owed.filter(({ dueAt }) => dueAt * 1_000 >= now && dueAt * 1_000 <= now + soonMs)
   const { loans: count, lentWei, repaidWei, writtenOffWei } = book.sums
   return {
@@ -139,11 +137,11 @@ const columns = 'borrower,state,issued_at,due_at,overdue_days,lent,owed,repaid,e
 
 /** Writes all loans as CSV (RFC 4180), amounts in the pool's unit. */
 export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
-  const { ledger, clock } = options.relayer
+  const { clock } = options.relayer
   await updateLoanBook(options)
   const lines: string[] = [columns]
   for (const state of loanStates) {
-    for (const loan of await listLoansInState(ledger, options.deployment.loan, state)) {
+    for (const loan of await listLoans(options, state)) {
       const answer = toLoanAnswer(loan, clock.now())
       const money = [loan.lentWei, loan.owedWei, loan.repaidWei].map((wei) =>
         formatExactly(wei, options.deployment.unit),
@@ -155,5 +153,8 @@ export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
   return `${lines.join('\r\n')}\r\n`
 }
 
-const listLoansInState = (ledger: WholeLedger, contract: Address, state: BookedLoan['state']) =>
-  ledger.listLoans({ contract, state, limit: maxLoans })
+const listLoans = (
+  { relayer, deployment: { loan: contract } }: LoanBookOptions,
+  state: BookedLoan['state'],
+  limit = maxLoans,
+) => relayer.ledger.listLoans({ contract, state, limit })

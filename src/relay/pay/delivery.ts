@@ -7,7 +7,8 @@ import type { OfferAnswer, PaymentOffer, Screens, TransactionToSend } from '../l
 import { hasDayLimit } from '../ledger/records/earlier.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import { broadcast } from '../outcome/broadcast.ts'
-import { findExecution } from '../outcome/executions.ts'
+import { findExecution, readMinedReport } from '../outcome/executions.ts'
+import { logTransitions } from '../outcome/log-transitions.ts'
 import type { RefusalOf } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
 import { computeCapacity, selectLimits } from './admission.ts'
@@ -27,7 +28,6 @@ import {
   takeReadings,
 } from './readings.ts'
 import { answerDecided, endUnpaid, refuse } from './refuse.ts'
-import { watchReceipt } from './watch.ts'
 
 /** Adds what is to be paid, and the state of its account. */
 type Attempt = Prepared & { screens: Screens }
@@ -270,6 +270,29 @@ function send({ relayer, options }: Attempt, sending: TransactionToSend): void {
       relayer.log({ level: 'warn', event: 'watch.failed', message: describeFault(error), hash })
     })
   options.waitUntil(watching)
+}
+
+/** Limits the watch to the time that a Worker lives after its reply, 30 s. Then rounds go on. */
+const maxWatchMs = 25_000
+
+const receiptTimeoutMs = 5_000
+
+/**
+ * Polls for a transaction's receipt, and records what became of the payments that it carries.
+ * Rounds check its block again until that is final.
+ */
+export async function watchReceipt(
+  relayer: Relayer,
+  { nonce, transaction, requests }: TransactionToSend,
+): Promise<void> {
+  const { ledger, rules, clock, log } = relayer
+  const watched = { nonce, sessions: [...requests.keys()], transactions: [transaction], requests }
+  const endsAt = clock.now() + maxWatchMs
+  while (clock.now() + rules.pollMs <= endsAt) {
+    await clock.sleep(rules.pollMs)
+    const report = await readMinedReport(relayer, watched, clock.timeout(receiptTimeoutMs))
+    if (report !== undefined) return logTransitions(log, await ledger.recordMined(report))
+  }
 }
 
 /** Adopts a payment that only the chain knows, as it was executed. */

@@ -131,10 +131,10 @@ function parseText(
     }
     return { ...request, text: answers }
   }
-  const number = readSequenceNumber(fields[sequence])
-  return number === undefined
-    ? rejectRequest(`${sequence} is missing or no number.`)
-    : { ...request, step: { number, isFirst } }
+  const digits = readText(fields[sequence]) ?? ''
+  return /^[0-9]{1,6}$/.test(digits)
+    ? { ...request, step: { number: Number(digits), isFirst } }
+    : rejectRequest(`${sequence} is missing or no number.`)
 }
 
 /** Returns the answers after the dialled code, without a last `#`; undefined after another code. */
@@ -172,11 +172,6 @@ const bodyParsers: Record<keyof typeof formErrors, ParseBody> = {
     return isObject(value) ? Object.entries(value) : undefined
   },
   xml: ({ body }) => parseXmlFields(body),
-}
-
-function readSequenceNumber(value: unknown): number | undefined {
-  const digits = readText(value) ?? ''
-  return /^[0-9]{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
 /** Reads a session id or a phone number, which JSON may write as a number. */

@@ -33,12 +33,7 @@ export function toGsmAlphabet(text: string): string {
     .map((character) => {
       const withoutAccents = character.normalize('NFD').replaceAll(/\p{M}/gu, '')
       const forms = [character, replacements.get(character), withoutAccents]
-      return forms.find((form) => form !== undefined && isInAlphabet(form)) ?? '?'
+      return forms.find((form) => form && [...form].every((each) => alphabet.has(each))) ?? '?'
     })
     .join('')
-}
-
-function isInAlphabet(text: string): boolean {
-  const characters = [...text]
-  return characters.length > 0 && characters.every((character) => alphabet.has(character))
 }

@@ -1,7 +1,6 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
-import { Alerts, Audit, Loans } from '../../../src/pages/console/lists.tsx'
-import { System } from '../../../src/pages/console/system.tsx'
+import { Alerts, Audit, Loans, System } from '../../../src/pages/console/lists.tsx'
 
 const unit = createCoinUnit('tRBTC')
 const wei = '10000000000000000'

@@ -2,7 +2,7 @@ import { encodeAbiParameters, encodeEventTopics, getAddress, type Hex, numberToH
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
-import { watchReceipt } from '../../../../src/relay/pay/watch.ts'
+import { watchReceipt } from '../../../../src/relay/pay/delivery.ts'
 import { buildBatch } from '../../../../src/relay/relayer.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
