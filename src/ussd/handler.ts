@@ -100,7 +100,7 @@ async function handleDelivery(services: Services, request: UssdRequest): Promise
   }
 }
 
-type Remembered = { language?: Language | undefined } & Pick<Visit, 'unconfirmed'>
+type Remembered = { language?: Language | undefined } & Partial<Pick<Visit, 'unconfirmed'>>
 
 /** Reads the caller's language, and what was asked a moment ago; records the dial. */
 async function readMemory(visit: Visit): Promise<Remembered> {

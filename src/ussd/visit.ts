@@ -1,6 +1,5 @@
 import type { Address, LocalAccount } from 'viem'
 import { hasActivity } from '../account/activity.ts'
-import type { CallerAccounts } from '../account/caller-accounts.ts'
 import type { Memory } from '../account/memory.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import { deriveIntentId } from '../relay/forwarder/requests.ts'
@@ -8,29 +7,11 @@ import type { StepKey } from '../relay/ledger/values.ts'
 import type { IntentName } from '../relay/outcome/spent.ts'
 import { describeFault } from '../runtime/log.ts'
 import type { UssdSession } from './gateways/gateway.ts'
-import type { Messages } from './messages/en.ts'
 import { selectMessages } from './messages/languages.ts'
 import type { Services } from './services.ts'
 
 /** Holds one delivery: whose it is, its names in storage, its language, and its answers. */
-export type Visit = UssdSession & {
-  readonly services: Services
-  /** Tells when the delivery arrived (Unix time in ms). */
-  since: number
-  account: LocalAccount
-  /** Derives the account of another number, once per delivery. */
-  accounts: CallerAccounts
-  /** Is the keyed digest that names the session in storage. */
-  session: string
-  createStepKey: (step: string) => StepKey
-  messages: Messages
-  /** Holds what this session, or one that was cut before it, asked to confirm. */
-  unconfirmed?: { session: string; sealed: string } | undefined
-  /** Lists the session's answers with a mask in the place of each secret; empty until followed. */
-  answers: readonly string[]
-  /** Names the step that these answers lead to. */
-  stepKey: StepKey
-}
+export type Visit = Awaited<ReturnType<typeof beginVisit>>
 
 /** Names the step that answers lead to; a secret among them must be masked. */
 export const joinAnswers = (answers: readonly string[]): string => answers.join('*')
@@ -40,7 +21,7 @@ export async function beginVisit(
   services: Services,
   { gateway, sessionId, phone }: UssdSession,
   since = services.now(),
-): Promise<Visit> {
+) {
   const { keys, settings } = services
   const account = await services.accounts(phone)
   const derived = new Map([[phone, account]])
@@ -55,17 +36,24 @@ export async function beginVisit(
     gateway,
     sessionId,
     phone,
+    /** Tells when the delivery arrived (Unix time in ms). */
     since,
     account,
-    async accounts(number) {
+    /** Derives the account of another number, once per delivery. */
+    async accounts(number: PhoneNumber): Promise<LocalAccount> {
       const known = derived.get(number) ?? (await services.accounts(number))
       derived.set(number, known)
       return known
     },
+    /** Is the keyed digest that names the session in storage. */
     session,
     createStepKey,
     messages: selectMessages(settings),
-    answers: [],
+    /** Holds what this session, or one that was cut before it, asked to confirm. */
+    unconfirmed: undefined as { session: string; sealed: string } | undefined,
+    /** Lists the answers with a mask in the place of each secret; empty until they are followed. */
+    answers: [] as readonly string[],
+    /** Names the step that these answers lead to. */
     stepKey: createStepKey(''),
   }
 }
