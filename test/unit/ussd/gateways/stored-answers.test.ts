@@ -244,6 +244,10 @@ describe('an answer of a gateway that numbers its answers', () => {
     expect(opened).toContain(JSON.stringify(['2', to, '0.001']))
     expect(opened.join()).not.toMatch(/48261|1112|1234|73916|njeri|wanjiru/i)
     expect(opened.join()).toContain('"Amina W"')
-    expect(rows().join()).not.toMatch(/0700000002|482615|73916/)
+    // A time in ms may have the digits of the start of a PIN.
+    const written = rows()
+      .join()
+      .replace(/\b\d{13}\b/g, '')
+    expect(written).not.toMatch(/0700000002|482615|73916/)
   })
 })
