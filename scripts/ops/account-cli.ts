@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Unit } from '../../src/loan/amounts.ts'
 import type { ActionRequest } from '../../src/operator/actions/list.ts'
-import { getProgress } from '../../src/relay/progress.ts'
+import type { PaymentSummary } from '../../src/operator/schemas/payments.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, flag, text, textOr, type Values } from '../stack/command.ts'
@@ -117,7 +118,8 @@ async function deposit({ act, status, terminal }: Operated): Promise<Found> {
 }
 
 async function sweep({ act, status, terminal }: Operated, { least }: Given): Promise<Found> {
-  const numbers = (await terminal.input()).split('\n').map((line) => line.trim())
+  const numbers = await readLines(terminal, 'The number: ')
+  if (!numbers.some(Boolean)) throw new StackError('No number was given: nothing is swept.')
   const { unit } = await status()
   const swept: object[] = []
   const lines: string[] = []
@@ -130,8 +132,8 @@ async function sweep({ act, status, terminal }: Operated, { least }: Given): Pro
       swept.push({ line, ...answer })
       const arrived = writeAmount(BigInt(answer.arrivedWei), unit)
       const { payment } = answer
-      const fate = payment ? `payment ${payment.intent} is ${getProgress(payment)}` : 'not swept'
-      lines.push(`line ${line}: ${arrived} there, ${fate}`)
+      const fate = payment ? describeSweep(payment, unit) : 'Not swept.'
+      lines.push(`line ${line}: ${arrived} there. ${fate}`)
     } catch (error) {
       if (!(error instanceof StackError)) throw error
       isBad = true
@@ -141,6 +143,10 @@ async function sweep({ act, status, terminal }: Operated, { least }: Given): Pro
   }
   return { json: { swept }, lines, isBad }
 }
+
+/** Says which is the sweep of these hours: it may be older than what is there. */
+const describeSweep = (payment: PaymentSummary, unit: Unit) =>
+  `The sweep of these 6 hours (UTC): ${show.explainPayment(payment, unit)} What it credits: npm run ops -- why ${payment.intent} What came later waits for the next one.`
 
 async function cashOut(
   { act, status, terminal }: Operated,

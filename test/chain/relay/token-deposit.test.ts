@@ -89,14 +89,18 @@ test("an operator's sweep credits what arrived, once in a window, and one number
   await pay(first, 5n * 10n ** 18n)
   await pay(second, 2n * 10n ** 18n - 1n)
   await pay(third, 2n * 10n ** 18n)
+  const none = { code: 1, output: 'No number was given: nothing is swept.\n' }
+  expect(await operate(account, ['sweep'], { input: ' \n' })).toEqual(none)
   const once = await sweep()
   expect(once).toEqual({
     code: 1,
     lines: [
-      expect.stringMatching(/^line 1: 5\.00 USD there, payment 0x[0-9a-f]+ is (arriving|done)$/),
+      expect.stringMatching(
+        /^line 1: 5\.00 USD there\. The sweep of these 6 hours.* is arriving: .*why 0x[0-9a-f]{44} /,
+      ),
       expect.stringContaining('line 2: '),
-      'line 3: 1.999999 USD there, not swept',
-      expect.stringMatching(/^line 4: 2\.00 USD there, payment 0x/),
+      'line 3: 1.999999 USD there. Not swept.',
+      expect.stringMatching(/^line 4: 2\.00 USD there\. The sweep of these 6 hours/),
     ],
   })
   expect(once.lines[1]).toContain('this is not a phone number')
@@ -110,7 +114,9 @@ test("an operator's sweep credits what arrived, once in a window, and one number
   expect(why).toMatch(/^The deposit of 5\.00 USD, accepted/)
   // What comes later in the window waits for the next one.
   await pay(first, 3n * 10n ** 18n)
-  expect((await sweep()).lines[0]).toContain('3.00 USD there, payment 0x')
+  expect((await sweep()).lines[0]).toMatch(
+    /^line 1: 3\.00 USD there\. The sweep of these 6 hours.* accepted .* was done in .* later waits/,
+  )
   expect(await balances()).toEqual(['5000000', '0', '2000000'])
   expect((await deployment.payments()).payments).toHaveLength(2)
   pass(6 * 60 * 60 * 1000)
