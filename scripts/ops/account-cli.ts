@@ -42,7 +42,7 @@ hold [REASON]       has nothing leave the account of a number: its caller hears 
 release             lets it go
 end-recall <intent> ends what is held back of this payment, which its sender calls a mistake: the number is
                     its receiver's, who keeps it
-keep-pin            calls off that a PIN which was called forgotten may be replaced
+keep-pin            cancels the reset of a PIN that was called forgotten: the old PIN stays
 export              prints all that is kept of a person as one JSON document
 erase               erases it but for what guards money or is owed, and says what stays and until when
 alias [--none]      after a change of the table of numbering changes: has numbers keep the accounts that they

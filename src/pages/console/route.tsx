@@ -57,7 +57,7 @@ const form = z.object({
   token: z._default(z.string(), ''),
   text: z._default(z.string().check(z.maxLength(80)), ''),
   phone: z._default(z.string().check(z.maxLength(40)), ''),
-  act: z.optional(z.enum(['hold', 'release', 'unblock'])),
+  act: z.optional(z.enum(['hold', 'release', 'unblock', 'keep-pin'])),
   reason: z.optional(z.string().check(z.trim())),
   confirmation: z._default(z.string(), ''),
 })
@@ -273,7 +273,7 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
         return await showFound(operator, request, phone, notice)
       }
       const done =
-        action === 'unblock'
+        action === 'unblock' || action === 'keep-pin'
           ? await act(actor, 'pin', { phone, action })
           : await act(actor, 'hold', { account, action, reason: reason || undefined })
       const fate =

@@ -93,7 +93,12 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { dueAt, heldAt, heldFor, pin, open, tills, till, recalled, reminded, ...rest } = facts
   const { receiveAddress: _, waitingWei: __, ...others } = rest
   const phone = findPhone(hit, text)
-  const isStopped = pin !== null && (pin.isBlocked || pin.isDormant || pin.replaceableAt !== null)
+  const isStopped = pin?.isBlocked || pin?.isDormant
+  const acts = [
+    heldAt === null ? 'hold' : 'release',
+    ...(isStopped ? ['unblock'] : []),
+    ...(pin?.replaceableAt ? ['keep-pin'] : []),
+  ]
   return (
     <section>
       <h2>
@@ -135,7 +140,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       {phone === undefined ? (
         <p class="soft">To hold the account or unblock its PIN, look it up by its number.</p>
       ) : (
-        [heldAt === null ? 'hold' : 'release', ...(isStopped ? ['unblock'] : [])].map((act) => (
+        acts.map((act) => (
           <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
         ))
       )}
@@ -263,8 +268,8 @@ export const describeConfirmation = (act: string, account: string): string =>
 type ConfirmedActionOptions = ConsoleSession & { act: string; phone: string; account: string }
 
 function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOptions) {
-  const route = act === 'unblock' ? 'POST /operator/pin' : 'POST /operator/hold'
-  const lacks = findLackingRole(actor, route, act)
+  const isHold = act === 'hold' || act === 'release'
+  const lacks = findLackingRole(actor, isHold ? 'POST /operator/hold' : 'POST /operator/pin', act)
   if (lacks !== undefined) return <p class="soft">{`To ${act}, the role ${lacks} is needed.`}</p>
   return (
     <form method="post" action="/console/act" class="filter">
@@ -274,7 +279,9 @@ function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOp
         label={`To ${act}, type “${describeConfirmation(act, account)}”`}
       />
       {act === 'hold' && <Field name="reason" label="Why, in a few words" maxLength={80} />}
-      <button type="submit">{act}</button>
+      <button type="submit">
+        {act === 'keep-pin' ? 'Cancel the reset: the old PIN stays' : act}
+      </button>
     </form>
   )
 }

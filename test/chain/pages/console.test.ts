@@ -178,12 +178,18 @@ describe('the console in a browser', () => {
     expect(await findPageFaults(page)).toEqual([])
     const end = (await served.accountOf(phone)).address.slice(-4)
     const csrf = await page.locator('main input[name=csrf]').first().getAttribute('value')
-    const fields = { csrf, phone, act: 'unblock', confirmation: `unblock ${end}` }
-    const body = `new URLSearchParams(${JSON.stringify(fields)})`
-    const posted = `fetch('/console/act', { method: 'POST', body: ${body} }).then((one) => one.text())`
-    expect(await page.evaluate(posted)).toContain('Nothing was done: this needs the role money')
+    const act = (name: string) => {
+      const fields = { csrf, phone, act: name, confirmation: `${name} ${end}` }
+      const body = `new URLSearchParams(${JSON.stringify(fields)})`
+      return page.evaluate(
+        `fetch('/console/act', { method: 'POST', body: ${body} }).then((one) => one.text())`,
+      )
+    }
+    expect(await act('unblock')).toContain('Nothing was done: this needs the role money')
+    expect(await act('keep-pin')).toContain('Done, and in the audit: keep-pin.')
     const audit = await (await served.ask('GET', '/operator/audit')).text()
     expect(audit).toContain('"by":"supporter","action":"lookup"')
+    expect(audit).toContain('"by":"supporter","action":"keep-pin"')
     expect(audit).not.toContain('unblock')
   })
 

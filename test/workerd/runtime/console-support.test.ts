@@ -27,7 +27,6 @@ describe('support’s page of a caller', () => {
   const pins = [
     ['blocked', { isBlocked: true }],
     ['dormant: not dialled', { isDormant: true }],
-    ['forgotten: a new one from 2026-01-01 19:42:00', { replaceableAt: at }],
     ['blocked, and forgotten: a new one', { isBlocked: true, replaceableAt: at }],
   ] as const
 
@@ -42,16 +41,25 @@ describe('support’s page of a caller', () => {
       expect(page).toContain(
         'dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours',
       )
+      expect(page.includes('keep-pin')).toBe('replaceableAt' in more)
       const supporter = show({ pin }, 'support')
       expect(supporter).toContain('To unblock, the role money is needed.')
       expect(supporter).toContain('3. Forgot PIN')
     },
   )
 
+  test('offers to cancel the reset of a PIN, and to unblock none that counts', ({ expect }) => {
+    const page = show({ pin: { ...caller.pin, replaceableAt: at } }, 'support')
+    expect(page).toContain('<dt>Pin</dt><dd>forgotten: a new one from 2026-01-01 19:42:00')
+    expect(page).toContain('To keep-pin, type “keep-pin 1111”')
+    expect(page).toContain('Cancel the reset: the old PIN stays</button>')
+    expect(page).not.toContain('unblock')
+  })
+
   test('offers to unblock no PIN that counts, and none that is not known', ({ expect }) => {
     for (const page of [show({}), show({ pin: null })]) {
       expect(page).toContain('To hold, type “hold 1111”')
-      expect(page).not.toContain('unblock')
+      expect(page).not.toMatch(/unblock|keep-pin/)
     }
   })
 
