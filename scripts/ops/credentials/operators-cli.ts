@@ -51,7 +51,15 @@ export const operators = createCommand({
     const made = `${name}:${role}:${hashKey(token)}`
     readOperator(made)
     const { value, next } = keep(file, [...before, made])
-    const lines = [`The token of ${name} (${role}), shown this once:`, `  ${token}`, ...next]
+    const alone =
+      before.length > 0
+        ? []
+        : [
+            `OPERATORS was empty in ${file ?? 'this shell'}, so it holds ${name} alone now: deployed, it ends`,
+            'the access of all whose names are deployed. To keep them, put the deployed list and a comma before it.',
+          ]
+    const shown = [`The token of ${name} (${role}), shown this once:`, `  ${token}`]
+    const lines = [...shown, ...alone, ...next]
     return { json: { name, role, token, OPERATORS: value }, lines }
   },
 })

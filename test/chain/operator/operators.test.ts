@@ -33,7 +33,10 @@ test('operators get a token by a command, act in their names, and are retired by
   const shown = await ofFile('add', 'amina', 'support')
   const token = /^ {2}(op_[\w-]{43})$/m.exec(shown)?.[1] ?? ''
   expect(readFileSync(file, 'utf8')).not.toContain(token)
-  await ofFile('add', 'brian', 'money')
+  const warning = 'so it holds amina alone now: deployed, it ends\nthe access of all'
+  expect(shown).toContain(warning)
+  expect((await manage(['add', 'amina', 'support'])).output).toContain(warning)
+  expect(await ofFile('add', 'brian', 'money')).not.toContain('alone')
   expect(await ofFile('list')).toBe('amina  support\nbrian  money\n')
   writeFileSync(file, JSON.stringify({ ...read(), OPERATOR_TOKEN: 'shared' }))
   const shared = /operator {2}money {2}\(all who share OPERATOR_TOKEN/
