@@ -20,6 +20,9 @@ const recallObjections: Readonly<
   not_yours: "its sender's account is held",
 }
 
+const askReceiver =
+  'Only its receiver can send back what is not held: ask the receiver to; a till, too, pays back by 2. Send Money.'
+
 /** Says what can be done about a payment to a wrong number. Commands stand between backticks. */
 export function describeRecall(
   { recall, intent }: PaymentDetails,
@@ -33,16 +36,16 @@ export function describeRecall(
     case 'held':
       return `Wrong number: ${formatAmountDown(BigInt(wei ?? 0), unit)} ${unit.symbol} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this, and then its receiver keeps the money: \`npm run ops -- account end-recall ${intent}\``
     case 'open':
-      return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number?`
+      return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number? ${askReceiver}`
     case 'ended':
-      return "It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments."
+      return `It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments. ${askReceiver}`
     default: {
       const days = recall.everyDays === 1 ? 'day' : `${recall.everyDays} days`
       const objection =
         state === 'too_often'
           ? `its sender has called another one a mistake in the last ${days}`
           : recallObjections[state]
-      return `Nothing of this payment can be held as sent to a wrong number: ${objection}. Only its receiver can send it back.`
+      return `Nothing of this payment can be held as sent to a wrong number: ${objection}. ${askReceiver}`
     }
   }
 }

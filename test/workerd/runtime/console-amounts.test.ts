@@ -137,9 +137,16 @@ describe('a payment in the console', () => {
     expect(held).toContain(
       `role money can end this, and then its receiver keeps the money: <code class="copy">npm run ops -- account end-recall ${payment.intent}</code>`,
     )
-    expect(show({ state: 'open', wei: null, until: at })).toContain(
+    const open = show({ state: 'open', wei: null, until: at })
+    expect(open).toContain(
       'Until 2026-01-01 19:42:00 its sender can have what is unspent of it held: dial, 5. My Activity',
     )
+    for (const page of [
+      open,
+      show({ state: 'till', until: at }),
+      show({ state: 'ended', until: at }),
+    ])
+      expect(page).toContain('ask the receiver to; a till, too, pays back by 2. Send Money.')
     const before = 'its sender has called another one a mistake in the last'
     const often = (everyDays: number) =>
       show({ state: 'too_often', wei: null, until: at, everyDays })
