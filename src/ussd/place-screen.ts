@@ -239,7 +239,7 @@ async function readTillDay(services: Services, account: Address) {
   const { last, ...sums } = takings
   const lastPayments = last.map(({ intentId, ...payment }) => ({
     ...payment,
-    code: derivePaymentCode(keys, intentId),
+    code: payment.hidesCode ? '' : derivePaymentCode(keys, intentId),
   }))
   const { finalWei } = await readFinalBalance(services, account)
   return { ...sums, lastPayments, floatWei: finalWei }

@@ -68,6 +68,7 @@ export type TillPayment = Pick<
   Taking,
   'amountWei' | 'agreed' | 'state' | 'assuredAt' | 'reference' | 'isCash' | 'paidOut'
 > & {
+  /** Is empty of cash that is not paid out. */
   code: string
 }
 

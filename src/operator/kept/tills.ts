@@ -19,7 +19,7 @@ export type Takings = NonNullable<ReturnType<typeof listTakings>>
 
 export type Taking = ReturnType<typeof toTaking>
 
-export type Withdrawal = Omit<Taking, 'reference'>
+export type Withdrawal = Omit<Taking, 'reference' | 'hidesCode'>
 
 /** Sets how long a removed number stays unused, because callers may still dial it. */
 const unusedMs = 90 * 24 * 60 * 60 * 1000
@@ -58,6 +58,8 @@ const toTaking = ({ payment, taking }: Paid) => ({
   isCash: payment.kind === 'withdrawal',
   /** Tells when the agent said that its cash was paid out, and in which session. */
   paidOut: taking.paid_out,
+  /** Tells that the caller has to tell the code: the cash is not paid out. 1.0 stored no code. */
+  hidesCode: payment.kind === 'withdrawal' && taking.code !== undefined && !taking.paid_out,
 })
 
 /** Sums up what payments are in local money; undefined unless all were agreed in one currency. */

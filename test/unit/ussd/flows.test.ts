@@ -167,7 +167,6 @@ async function describeCashInHand(): Promise<string> {
   return `
 
 ![The caller's phone: the withdrawal is submitted, with its code](pictures/cash-out-caller.png)
-![The agent's phone: the same code is done, so the cash is handed out](pictures/cash-out-agent.png)
 
 A withdrawal takes **${answers} answers** after the dial: Cash Out, the agent's number, the amount,
 the PIN below what it is for. M-Pesa's takes ${mPesaAnswers} after \`*334#\`: withdraw, the agent's
@@ -181,6 +180,6 @@ Rootstock's rules: a block each 25 s on average, and 12 of them until an outcome
 (\`CONFIRMATIONS\`).
 
 With [\`LOCAL_CURRENCY=KES\`](configuration.md) she types \`1000\`, and what was agreed comes first: she
-reads \`Amount: KES 1,000 (0.000083 tRBTC)\`, and the agent \`204816 KES 1,000: to pay out\`, whatever
-a coin is worth by then (\`test/flows/local/every-way.txt\`). The float has its worth of today.`
+reads \`Amount: KES 1,000 (0.000083 tRBTC)\`, and the agent \`KES 1,000: to pay out\`, whatever a
+coin is worth by then (\`test/flows/local/every-way.txt\`). The float has its worth of today.`
 }

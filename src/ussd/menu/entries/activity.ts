@@ -344,7 +344,7 @@ function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
   return lines.length === 0 ? [text.nothing] : lines
 }
 
-/** Writes the last payments to a till with their codes, and the totals of the day. */
+/** Writes the last payments to a till, and the totals of the day. */
 function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' = 'none'): string[] {
   const { messages, showAmount: formatAmount } = context
   const { inWei, outWei, inLocal, outLocal, floatWei, lastPayments } = till
