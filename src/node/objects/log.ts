@@ -64,16 +64,11 @@ export const logSubscriptionParam = z.object(
 )
 
 export const logFilterParam = z
-  .object(
-    {
-      address: addressesParam,
-      topics,
-      blockHash: z.nullish(hashParam),
-      fromBlock: z.nullish(blockParam),
-      toBlock: z.nullish(blockParam),
-    },
-    { error: 'must be a filter object' },
-  )
+  .extend(logSubscriptionParam, {
+    blockHash: z.nullish(hashParam),
+    fromBlock: z.nullish(blockParam),
+    toBlock: z.nullish(blockParam),
+  })
   .check(
     z.refine(({ blockHash, fromBlock, toBlock }) => !(blockHash && (fromBlock || toBlock)), {
       error: 'Cannot specify both blockHash and fromBlock/toBlock',

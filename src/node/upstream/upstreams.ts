@@ -218,79 +218,70 @@ function raceNodes<T>(
   options: RaceOptions,
 ): Promise<NodeAnswer<T>> {
   const { order, hasMultiple, isBehind, clock } = options
-  const settled = hasMultiple ? new AbortController() : undefined
-  const attemptSignal = settled ? AbortSignal.any([signal, settled.signal]) : signal
+  const race = Promise.withResolvers<NodeAnswer<T>>()
+  const settled = new AbortController()
+  const attemptSignal = hasMultiple ? AbortSignal.any([signal, settled.signal]) : signal
   const failures: unknown[] = []
   let startedCount = 0
   let runningCount = 0
-  let isSettled = false
   let nullAnswer: { answer: NodeAnswer<T>; isBehind: boolean } | undefined
 
-  return new Promise((resolve, reject) => {
-    if (!startNext()) settleWithoutValue()
+  function settle(outcome: NodeAnswer<T> | Error): void {
+    if (outcome instanceof Error) race.reject(outcome)
+    else race.resolve(outcome)
+    settled.abort()
+  }
 
-    function startNext(): boolean {
-      const state = order[startedCount]
-      if (state === undefined || isSettled || signal.aborted) return false
-      startedCount += 1
-      runningCount += 1
-      const startedAt = clock.now()
-      const attempt = hasMultiple
-        ? runOnNodeWithTimeLimit(state, work, attemptSignal, options)
-        : runOnNode(state, work, attemptSignal, options)
-      attempt.then(
-        (answer) => handleAnswer(state, answer),
-        (error: unknown) => handleFailure(state, startedAt, error),
-      )
-      if (hasMultiple) void startNextAfterDelay(state)
-      return true
-    }
+  function startNext(): boolean {
+    const state = order[startedCount]
+    if (state === undefined || settled.signal.aborted || signal.aborted) return false
+    startedCount += 1
+    runningCount += 1
+    const startedAt = clock.now()
+    const run = hasMultiple ? runOnNodeWithTimeLimit : runOnNode
+    run(state, work, attemptSignal, options).then(
+      (answer) => handleAnswer(state, answer),
+      (error: unknown) => handleFailure(state, startedAt, error),
+    )
+    if (hasMultiple) void startNextAfterDelay(state)
+    return true
+  }
 
-    function handleAnswer(state: UpstreamState, answer: NodeAnswer<T>): void {
-      runningCount -= 1
-      if (answer.value === null && hasMultiple && (nullAnswer?.isBehind ?? true)) {
-        nullAnswer = { answer, isBehind: isBehind(state) }
-        if (!startNext() && runningCount === 0) settleWithoutValue()
-        return
-      }
-      settleOnce(() => resolve(answer))
-    }
+  /** Starts the next node, or settles with `null` or a failure once every node was asked. */
+  function startNextOrEnd(): void {
+    if (startNext() || runningCount > 0) return
+    // A node behind the head lacks the newest blocks, so its `null` counts if no other failed.
+    const isConclusive = failures.length === 0 || nullAnswer?.isBehind === false
+    settle((isConclusive ? nullAnswer?.answer : undefined) ?? pickFailure(failures))
+  }
 
-    function handleFailure(state: UpstreamState, startedAt: number, error: unknown): void {
-      runningCount -= 1
-      if (isSettled) {
-        if (clock.now() - startedAt >= hedgeDelay.minMs) state.recordSlowness()
-        return
-      }
-      if (error instanceof RpcError && !(canOtherNodeAnswer(error) && hasMultiple)) {
-        settleOnce(() => reject(error))
-        return
-      }
+  function handleAnswer(state: UpstreamState, answer: NodeAnswer<T>): void {
+    runningCount -= 1
+    if (answer.value === null && hasMultiple && (nullAnswer?.isBehind ?? true)) {
+      nullAnswer = { answer, isBehind: isBehind(state) }
+      startNextOrEnd()
+    } else settle(answer)
+  }
+
+  function handleFailure(state: UpstreamState, startedAt: number, error: unknown): void {
+    runningCount -= 1
+    if (settled.signal.aborted) {
+      if (clock.now() - startedAt >= hedgeDelay.minMs) state.recordSlowness()
+    } else if (error instanceof RpcError && !(canOtherNodeAnswer(error) && hasMultiple)) {
+      settle(error)
+    } else {
       failures.push(error)
-      if (!startNext() && runningCount === 0) settleWithoutValue()
+      startNextOrEnd()
     }
+  }
 
-    /** Settles with `null` or a failure once every node was asked. */
-    function settleWithoutValue(): void {
-      const answered = nullAnswer
-      // A node behind the head lacks the newest blocks, so its `null` counts if no other failed.
-      const isConclusive = answered !== undefined && (failures.length === 0 || !answered.isBehind)
-      if (isConclusive) settleOnce(() => resolve(answered.answer))
-      else settleOnce(() => reject(pickFailure(failures)))
-    }
+  async function startNextAfterDelay({ latencyMs }: UpstreamState): Promise<void> {
+    await clock.sleep(computeHedgeDelayMs(latencyMs), settled.signal)
+    startNext()
+  }
 
-    function settleOnce(settle: () => void): void {
-      if (isSettled) return
-      isSettled = true
-      settle()
-      settled?.abort()
-    }
-
-    async function startNextAfterDelay({ latencyMs }: UpstreamState): Promise<void> {
-      await clock.sleep(computeHedgeDelayMs(latencyMs), settled?.signal)
-      startNext()
-    }
-  })
+  startNextOrEnd()
+  return race.promise
 }
 
 function computeHedgeDelayMs(latencyMs = hedgeDelay.maxMs / 2): number {
