@@ -9,16 +9,27 @@ import { broadcast, type Sending } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { buildBatch, type Relayer, signFor } from '../relayer.ts'
 
-type RecordingMethod =
-  | 'recordHead'
-  | 'recordMined'
-  | 'recordDisplaced'
-  | 'settle'
-  | 'assure'
-  | 'reopen'
-  | 'expire'
-  | 'endUnsent'
-  | 'abandon'
+/** Names the failure of each action, and of each step of the ledger that is one by itself. */
+const failureEvents = {
+  followHead: 'follow.failed',
+  recordHead: 'follow.failed',
+  recordMined: 'settle.failed',
+  recordDisplaced: 'settle.failed',
+  confirm: 'confirm.failed',
+  reopen: 'confirm.failed',
+  settle: 'expire.failed',
+  assure: 'assure.failed',
+  expire: 'expire.failed',
+  endUnsent: 'expire.failed',
+  abandon: 'abandon.failed',
+  resend: 'rebroadcast.failed',
+  carry: 'fill.failed',
+}
+
+type RecordingMethod = Exclude<
+  keyof typeof failureEvents,
+  'followHead' | 'confirm' | 'resend' | 'carry'
+>
 
 /** Takes one step of the ledger. A line about it is logged unless another round took it first. */
 type Recording = {
@@ -110,23 +121,6 @@ async function runAndLog(relayer: Relayer, action: Action): Promise<ActionOutcom
     return { kind: 'changed' }
   }
 }
-
-const failureEvents: Readonly<Record<Exclude<Action['kind'], 'record'> | RecordingMethod, string>> =
-  {
-    followHead: 'follow.failed',
-    recordHead: 'follow.failed',
-    recordMined: 'settle.failed',
-    recordDisplaced: 'settle.failed',
-    confirm: 'confirm.failed',
-    reopen: 'confirm.failed',
-    settle: 'expire.failed',
-    assure: 'assure.failed',
-    expire: 'expire.failed',
-    endUnsent: 'expire.failed',
-    abandon: 'abandon.failed',
-    resend: 'rebroadcast.failed',
-    carry: 'fill.failed',
-  }
 
 function runAction(relayer: Relayer, action: Action): Promise<ActionOutcome> {
   switch (action.kind) {

@@ -104,21 +104,12 @@ type Subject = Omit<DueSms, keyof SmsName | 'sealed'>
 function recordSmsFate(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
   const row = rows.row('sms', session, party)
   if (row?.state !== 'taken' || row.attempts !== attempts) return
-  switch (fate) {
-    case 'sent':
-    case 'unknown':
-    case 'refused':
-    case 'known':
-      deleteSms(rows, row, fate)
-      break
-    case 'later':
-      countEvent(rows, 'sms', fate)
-      rows.put('sms', { ...row, state: 'due', at: rows.now + getRetryDelayMs(attempts) })
-      break
-    case 'untried':
-      rows.put('sms', { ...row, state: 'due', at: rows.now, attempts: attempts - 1 })
-      break
-  }
+  if (fate === 'untried') {
+    rows.put('sms', { ...row, state: 'due', at: rows.now, attempts: attempts - 1 })
+  } else if (fate === 'later') {
+    countEvent(rows, 'sms', fate)
+    rows.put('sms', { ...row, state: 'due', at: rows.now + getRetryDelayMs(attempts) })
+  } else deleteSms(rows, row, fate)
 }
 
 export const smsSteps = {
