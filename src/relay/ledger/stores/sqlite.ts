@@ -6,6 +6,7 @@ import {
   type AnyRow,
   assertSchema,
   getTable,
+  type Key,
   parseRow,
   schemaWrite,
   type Tables,
@@ -33,12 +34,11 @@ export function createSqlLedger<Any extends Steps>(
   sql: Sql,
   { steps, tables, rules, relayer, now }: SqlLedgerOptions<Any>,
 ): SyncPort<Any> {
-  const statements = createStatements(tables)
-  sql.transaction(() => openTables(sql, tables, statements))
+  sql.transaction(() => openTables(sql, tables))
   /** Maps names to rows as the database has them; undefined if it has no row of this name. */
   const cachedRows = createRecent<AnyRow | undefined>(maxCachedRows)
   const emptyTables = new Set(Object.keys(tables).filter((table) => isEmpty(sql, table)))
-  const view = createSqlView(sql, tables, statements, cachedRows, emptyTables)
+  const view = createSqlView(sql, tables, cachedRows, emptyTables)
 
   return createLedgerPort(steps, (method, args) => {
     const writes: Writes = new Map()
@@ -48,7 +48,7 @@ export function createSqlLedger<Any extends Steps>(
     sql.transaction(() => {
       for (const write of writes.values()) {
         emptyTables.delete(write.table)
-        writeRow(sql, statements, write)
+        writeRow(sql, tables, write)
       }
     })
     for (const [name, { after }] of writes) cachedRows.set(name, after)
@@ -60,11 +60,10 @@ const isEmpty = (sql: Sql, table: string): boolean =>
   sql.exec(`SELECT 1 FROM ${table} LIMIT 1`).length === 0
 
 /** Creates missing tables. @throws {Error} another version has written the ledger */
-function openTables(sql: Sql, tables: Tables, statements: Statements): void {
+function openTables(sql: Sql, tables: Tables): void {
   createTables(sql, tables)
-  const { selectRow } = getStatements(statements, 'meta')
-  const [schemaRow] = sql.exec<{ row: string }>(selectRow, 'schema')
-  if (schemaRow === undefined) writeRow(sql, statements, schemaWrite)
+  const [schemaRow] = selectRow(sql, tables, 'meta', ['schema'])
+  if (schemaRow === undefined) writeRow(sql, tables, schemaWrite)
   else assertSchema(JSON.parse(schemaRow.row))
 }
 
@@ -92,31 +91,17 @@ function listStoredColumns(tables: Tables, name: string): readonly string[] {
   return [...new Set([...key, ...listColumns])]
 }
 
-type Statements = ReturnType<typeof createStatements>
+const matchKey = (tables: Tables, name: string): string =>
+  getTable(tables, name)
+    .key.map((column) => `${column} = ?`)
+    .join(' AND ')
 
-function createStatements(tables: Tables) {
-  const createFor = (table: string) => {
-    const columns = listStoredColumns(tables, table)
-    const equalsKey = getTable(tables, table)
-      .key.map((column) => `${column} = ?`)
-      .join(' AND ')
-    const insertRow = `INSERT INTO ${table} VALUES (${columns.map(() => '?, ').join('')}?)`
-    const selectRow = `SELECT row FROM ${table} WHERE ${equalsKey}`
-    return { columns, equalsKey, insertRow, selectRow }
-  }
-  return new Map(Object.keys(tables).map((table) => [table, createFor(table)]))
-}
-
-function getStatements(statements: Statements, table: string) {
-  const known = statements.get(table)
-  if (known === undefined) throw new Error(`there is no table ${table}`)
-  return known
-}
+const selectRow = (sql: Sql, tables: Tables, name: string, key: Key) =>
+  sql.exec<{ row: string }>(`SELECT row FROM ${name} WHERE ${matchKey(tables, name)}`, ...key)
 
 function createSqlView(
   sql: Sql,
   tables: Tables,
-  statements: Statements,
   cachedRows: Recent<AnyRow | undefined>,
   /** Holds tables in which no row was ever written: they are not read. */
   emptyTables: ReadonlySet<string>,
@@ -126,8 +111,7 @@ function createSqlView(
       if (emptyTables.has(table)) return undefined
       const name = toRowName(table, key)
       if (!cachedRows.has(name)) {
-        const { selectRow } = getStatements(statements, table)
-        const [stored] = sql.exec<{ row: string }>(selectRow, ...key)
+        const [stored] = selectRow(sql, tables, table, key)
         cachedRows.set(name, stored && parseRow(getTable(tables, table), stored.row))
       }
       return cachedRows.get(name)
@@ -165,21 +149,23 @@ function buildListQuery(tables: Tables, { table, list, newest, limit }: AnyListi
 }
 
 /** Writes a row. An update sets only the changed columns, as each one updates its indexes. */
-function writeRow(sql: Sql, statements: Statements, { table, key, before, after }: Write): void {
-  const { columns, equalsKey, insertRow } = getStatements(statements, table)
+function writeRow(sql: Sql, tables: Tables, { table, key, before, after }: Write): void {
+  const where = `WHERE ${matchKey(tables, table)}`
   if (after === undefined) {
-    if (before !== undefined) sql.exec(`DELETE FROM ${table} WHERE ${equalsKey}`, ...key)
+    if (before !== undefined) sql.exec(`DELETE FROM ${table} ${where}`, ...key)
     return
   }
+  const columns = listStoredColumns(tables, table)
   const row = JSON.stringify(after)
   const toCell = (column: string) => (after[column] ?? null) as SqlValue
   if (before === undefined) {
-    sql.exec(insertRow, ...columns.map(toCell), row)
+    const places = columns.map(() => '?, ').join('')
+    sql.exec(`INSERT INTO ${table} VALUES (${places}?)`, ...columns.map(toCell), row)
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
   const assignments = changed.map((column) => `${column} = ?, `).join('')
-  const update = `UPDATE ${table} SET ${assignments}row = ? WHERE ${equalsKey}`
+  const update = `UPDATE ${table} SET ${assignments}row = ? ${where}`
   sql.exec(update, ...changed.map(toCell), row, ...key)
 }
 
