@@ -27,35 +27,31 @@ const addAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmount
   capWei: a.capWei + capWei,
   outWei: a.outWei + outWei,
 })
-const subtractAmounts = (a: Amounts, { poolWei, capWei, outWei = 0n }: ReservedAmounts): Amounts =>
-  addAmounts(a, { poolWei: -poolWei, capWei: -capWei, outWei: -outWei })
 
 const readTotals = (rows: Draft): ReserveTotals =>
   readMeta(rows, rowName) ?? { open: noAmounts, blocks: [] }
 
-/** Returns what a payment reserves, and the block that holds it, if any. */
-function getReserves(row: Row<'payments'> | undefined): BlockReserves | undefined {
+/** Returns what a payment reserves, times `sign`, and the block that holds it, if any. */
+function getReserves(row: Row<'payments'> | undefined, sign: 1n | -1n): BlockReserves | undefined {
   if (row === undefined || row.reserves_pool === null || row.reserves_cap === null) return undefined
   const amounts = {
-    poolWei: BigInt(row.reserves_pool),
-    capWei: BigInt(row.reserves_cap),
-    outWei: BigInt(row.reserves_out ?? 0),
+    poolWei: sign * BigInt(row.reserves_pool),
+    capWei: sign * BigInt(row.reserves_cap),
+    outWei: sign * BigInt(row.reserves_out ?? 0),
   }
   if (isOutcomeUnknown(row.state)) return { ...amounts, block: 'open' }
   if (row.outcome !== 'executed' || row.block_number === null) return undefined
   return { ...amounts, block: row.block_number }
 }
 
-function applyReserves(
-  { open, blocks }: ReserveTotals,
-  reserves: BlockReserves,
-  add: typeof addAmounts,
-): ReserveTotals {
+function addReserves(totals: ReserveTotals, reserves: BlockReserves | undefined): ReserveTotals {
+  if (reserves === undefined) return totals
+  const { open, blocks } = totals
   const { block: number } = reserves
-  if (number === 'open') return { open: add(open, reserves), blocks }
+  if (number === 'open') return { open: addAmounts(open, reserves), blocks }
   const block = blocks.find((other) => other.number === number) ?? { ...noAmounts, number }
   const otherBlocks = blocks.filter((other) => other !== block)
-  return { open, blocks: [...otherBlocks, { ...add(block, reserves), number }] }
+  return { open, blocks: [...otherBlocks, { ...addAmounts(block, reserves), number }] }
 }
 
 export function updateReserves(
@@ -63,13 +59,9 @@ export function updateReserves(
   before: Row<'payments'> | undefined,
   after: Row<'payments'> | undefined,
 ): void {
-  const [reservesBefore, reservesAfter] = [getReserves(before), getReserves(after)]
-  if (reservesBefore?.block === reservesAfter?.block) return
-  const totals = readTotals(rows)
-  const remaining = reservesBefore ? applyReserves(totals, reservesBefore, subtractAmounts) : totals
-  const { open, blocks } = reservesAfter
-    ? applyReserves(remaining, reservesAfter, addAmounts)
-    : remaining
+  const [freed, reserved] = [getReserves(before, -1n), getReserves(after, 1n)]
+  if (freed?.block === reserved?.block) return
+  const { open, blocks } = [freed, reserved].reduce(addReserves, readTotals(rows))
   const oldest = Math.max(...blocks.map(({ number }) => number)) - maxReserveBlocks
   const recentBlocks = blocks.filter(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
