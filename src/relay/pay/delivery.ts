@@ -12,7 +12,15 @@ import { logTransitions } from '../outcome/log-transitions.ts'
 import type { RefusalOf } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
 import { computeCapacity, selectLimits } from './admission.ts'
-import { answerWithinMs, type PaymentAnswer, retryLedgerCall, retryPauseMs } from './answers.ts'
+import {
+  answerDecided,
+  answerWithinMs,
+  endUnpaid,
+  type PaymentAnswer,
+  refuse,
+  retryLedgerCall,
+  retryPauseMs,
+} from './answers.ts'
 import {
   createProgress,
   type Delivery,
@@ -27,7 +35,6 @@ import {
   readFunding,
   takeReadings,
 } from './readings.ts'
-import { answerDecided, endUnpaid, refuse } from './refuse.ts'
 
 /** Adds what is to be paid, and the state of its account. */
 type Attempt = Prepared & { screens: Screens }
