@@ -1,19 +1,17 @@
-import { describeFault, type Log } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import type { ChainLog } from '../objects/log.ts'
-import type { FeedBlock, FeedChain } from './chain.ts'
+import type { FeedBlock } from './chain.ts'
 import type { Notifier } from './notifier.ts'
+import type { FeedOptions } from './options.ts'
 import { closeCodes, type Sessions } from './sessions.ts'
-import { type FeedStore, mayMatch, type Topic, waitsFor } from './subscriptions.ts'
+import { mayMatch, type Topic, waitsFor } from './subscriptions.ts'
 
 /** Limits how often a block's logs are tried: once when it comes, and with each later head. */
 const maxAttempts = 10
 
-type LogReaderOptions = {
-  chain: FeedChain
-  store: FeedStore
+type LogReaderOptions = Pick<FeedOptions, 'chain' | 'store' | 'log'> & {
   notifier: Notifier
   sessions: Sessions
-  log: Log
 }
 
 export type LogReader = ReturnType<typeof createLogReader>

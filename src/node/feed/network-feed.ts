@@ -3,7 +3,6 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { runWithTimeLimit } from '../../runtime/clock.ts'
 import {
   answerMessage,
-  type CustomerBudgets,
   countCalls,
   createCustomerBudgets,
   createTooManyBytesError,
@@ -26,7 +25,6 @@ import {
   type FeedSocket,
   revokedReason,
   type Session,
-  type Sessions,
 } from './sessions.ts'
 import type { FeedStore, Subscriptions, Topic } from './subscriptions.ts'
 
@@ -68,41 +66,24 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
   return feed
 }
 
-export function createFeed(options: FeedOptions) {
-  const { chain, events, store, limits, clock, log, budget } = options
-  const sessions = createSessions({ limits, clock, log, onRemove: handleLeave })
-  const notifier = createNotifier(sessions.list, sessions.send)
-  const logReader = createLogReader({ chain, store, notifier, sessions, log })
-  const { pollOnce, resume, follow, wake, stopIfUnused } = createPoller({
-    ...options,
-    sessions,
-    notifier,
-    logReader,
-  })
-  const budgets = createCustomerBudgets(clock)
-  const createSubscriptions = (session: Session, maxSubscriptions: number) =>
-    createSessionSubscriptions(session, maxSubscriptions, {
-      ...options,
-      sessions,
-      join,
-      onRemove: stopIfUnused,
-    })
+/** Holds the parts of a feed, and who limits what its clients send. */
+type FeedParts = Parameters<typeof createPoller>[0] & {
+  poller: ReturnType<typeof createPoller>
+  budgets: ReturnType<typeof createCustomerBudgets>
+}
 
-  /** Polls the chain first, so that a client is notified only of what happens from now on. */
-  async function join(topic: Topic): Promise<void> {
-    const usedUpReason = describeUsedUpCalls(budget)
-    if (usedUpReason !== undefined) throw new RpcError(codes.limitExceeded, usedUpReason)
-    notifier.joiningTopics.add(topic)
-    const { failedSteps } = await pollOnce()
-    const isRead = !failedSteps.has('chain') && !failedSteps.has(topic.kind)
-    if (isRead) await logReader.readMissing(topic)
-    notifier.joiningTopics.delete(topic)
-    if (!isRead) throw new TransportError('the chain could not be read')
-  }
+export function createFeed(options: FeedOptions) {
+  const { chain, events, store, clock } = options
+  const sessions = createSessions(options, handleLeave)
+  const notifier = createNotifier(sessions.list, sessions.send)
+  const logReader = createLogReader({ ...options, sessions, notifier })
+  const polled = { ...options, sessions, notifier, logReader }
+  const poller = createPoller(polled)
+  const parts: FeedParts = { ...polled, poller, budgets: createCustomerBudgets(clock) }
 
   function handleLeave({ socket, topics }: Session): void {
     if (topics.size > 0) store.removeSocket(socket.id)
-    stopIfUnused()
+    poller.stopIfUnused()
   }
 
   return {
@@ -117,17 +98,16 @@ export function createFeed(options: FeedOptions) {
         else session.topics.set(id, { topic, isActive: true })
       }
       // Subscribers are notified of what happened in the meantime.
-      resume(notifier.hasTopics() && chain.getBlocks().length > 0)
+      poller.resume(notifier.hasTopics() && chain.getBlocks().length > 0)
     },
     async handleMessage(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
-      if (session === undefined) return
-      await handleMessage(session, message, { ...options, sessions, budgets, createSubscriptions })
+      if (session !== undefined) await handleMessage(session, message, parts)
     },
     handleClose: ({ id }: FeedSocket) => sessions.remove(id),
     /** Follows the chain while there are subscriptions. Safe to call at any time. */
-    follow,
-    wake,
+    follow: poller.follow,
+    wake: poller.wake,
     /** Sends the pending transactions that the socket received, without a poll. */
     announcePending(): void {
       if (notifier.isWanted('newPendingTransactions'))
@@ -138,20 +118,28 @@ export function createFeed(options: FeedOptions) {
   }
 }
 
-function createSessionSubscriptions(
+/** Polls the chain first, so that a client is notified only of what happens from now on. */
+async function join(topic: Topic, { notifier, poller, logReader, budget }: FeedParts) {
+  const usedUpReason = describeUsedUpCalls(budget)
+  if (usedUpReason !== undefined) throw new RpcError(codes.limitExceeded, usedUpReason)
+  notifier.joiningTopics.add(topic)
+  const { failedSteps } = await poller.pollOnce()
+  const isRead = !failedSteps.has('chain') && !failedSteps.has(topic.kind)
+  if (isRead) await logReader.readMissing(topic)
+  notifier.joiningTopics.delete(topic)
+  if (!isRead) throw new TransportError('the chain could not be read')
+}
+
+function createSubscriptions(
   session: Session,
   maxSubscriptions: number,
-  options: FeedOptions & {
-    sessions: Sessions
-    join: (topic: Topic) => Promise<void>
-    onRemove: () => void
-  },
+  parts: FeedParts,
 ): Subscriptions {
-  const { sessions, limits, store, chain, join, onRemove } = options
+  const { sessions, limits, store, chain, poller } = parts
   const { id: socket, keyHash } = session.socket
   return {
     async add(wanted) {
-      await join(wanted)
+      await join(wanted, parts)
       const dueBlocks = chain.getBlocks().filter(({ areLogsDue }) => areLogsDue)
       const passedBlocks = dueBlocks.map(({ hash }) => hash)
       const isHeld = wanted.kind === 'logs' && passedBlocks.length > 0
@@ -184,7 +172,7 @@ function createSessionSubscriptions(
     remove(id) {
       if (!session.topics.delete(id)) return false
       store.removeSubscription(id)
-      onRemove()
+      poller.stopIfUnused()
       return true
     },
   }
@@ -200,18 +188,12 @@ const countFilterBytes = (topics: readonly Topic[]): number =>
     0,
   )
 
-type RequestsOptions = FeedOptions & {
-  sessions: Sessions
-  budgets: CustomerBudgets
-  createSubscriptions: (session: Session, maxSubscriptions: number) => Subscriptions
-}
-
 async function handleMessage(
   session: Session,
   message: string | ArrayBuffer,
-  options: RequestsOptions,
+  parts: FeedParts,
 ): Promise<void> {
-  const { sessions, limits, budgets } = options
+  const { sessions, limits, budgets } = parts
   sessions.recordMessage(session)
   if (exceedsBytes(limits.messageBytes, message)) {
     const reason = `a message has at most ${limits.messageBytes} bytes`
@@ -224,7 +206,7 @@ async function handleMessage(
   if (budgets.reserve(keyHash, text.length)) {
     try {
       await budgets.waitTurn(keyHash, text.length)
-      answer = await answerText(session, text, options)
+      answer = await answerText(session, text, parts)
     } finally {
       budgets.release(keyHash, text.length)
     }
@@ -243,9 +225,9 @@ function exceedsBytes(bytes: number, message: string | ArrayBuffer): boolean {
 async function answerText(
   session: Session,
   text: string,
-  options: RequestsOptions,
+  parts: FeedParts,
 ): Promise<string | undefined> {
-  const { sessions, limits, createSubscriptions, findKey, log } = options
+  const { sessions, limits, findKey, log } = parts
   const message = parseMessage(text)
   const calls = countCalls(message)
   if (session.runningRequests + calls > limits.requestsPerSocket) {
@@ -260,8 +242,8 @@ async function answerText(
       sessions.close(session, closeCodes.policy, revokedReason)
       return undefined
     }
-    const subscriptions = createSubscriptions(session, key.maxSubscriptions)
-    const caller = { ...options, subscriptions, waitUntil: () => {} }
+    const subscriptions = createSubscriptions(session, key.maxSubscriptions, parts)
+    const caller = { ...parts, subscriptions, waitUntil: () => {} }
     const outcome = await answerMessage(message, key, caller)
     return outcome.kind === 'answered' ? outcome.text : renderRefusals(message, outcome.error)
   } catch (error) {

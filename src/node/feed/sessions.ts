@@ -1,6 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
-import type { Log } from '../../runtime/log.ts'
-import type { FeedLimits } from './options.ts'
+import type { FeedDeps, FeedLimits } from './options.ts'
 import type { Topic } from './subscriptions.ts'
 
 export type FeedSocket = {
@@ -28,17 +27,13 @@ const unreadReason = 'read faster, or send something now and then'
 
 export const revokedReason = 'the API key is not valid any more'
 
-type SessionsOptions = {
-  limits: FeedLimits
-  clock: Clock
-  log: Log
-  onRemove: (session: Session) => void
-}
-
 export type Sessions = ReturnType<typeof createSessions>
 
 /** Manages a feed's connections, and keeps the memory for them within the limits. */
-export function createSessions({ limits, clock, log, onRemove }: SessionsOptions) {
+export function createSessions(
+  { limits, clock, log }: Pick<FeedDeps, 'limits' | 'clock' | 'log'>,
+  onRemove: (session: Session) => void,
+) {
   const sessions = new Map<string, Session>()
   const closingConnections = createClosingConnections(limits)
   const unreadCounters = createUnreadCounters(limits, clock)

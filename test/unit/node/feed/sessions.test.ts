@@ -10,7 +10,7 @@ const head = 'x'.repeat(1_600)
 /** The connections of a feed on a runtime that does not tell what was read. */
 function open(limits = feedLimits) {
   const clock = createHandClock()
-  const sessions = createSessions({ limits, clock, log: () => {}, onRemove: () => {} })
+  const sessions = createSessions({ limits, clock, log: () => {} }, () => {})
   let opened = 0
   return {
     sessions,
