@@ -116,23 +116,19 @@ function respondToOutcome(
   outcome: MessageOutcome,
   clock: Clock,
 ): Response {
-  switch (outcome.kind) {
-    case 'refused': {
-      const { status, error, resetAt } = outcome
-      if (resetAt !== undefined) {
-        const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
-        c.header('retry-after', `${Math.max(1, seconds)}`)
-      }
-      const id = message.kind === 'single' ? message.request.id : undefined
-      return respondJson(c, status, formatError(id ?? 'null', error))
+  if (outcome.kind === 'refused') {
+    const { status, error, resetAt } = outcome
+    if (resetAt !== undefined) {
+      const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
+      c.header('retry-after', `${Math.max(1, seconds)}`)
     }
-    case 'answered': {
-      const { text } = outcome
-      if (text === undefined) return c.body(null, 204, corsHeaders)
-      const isInvalid = message.kind === 'single' && message.request.kind === 'invalid'
-      return respondJson(c, isInvalid ? 400 : 200, text)
-    }
+    const id = message.kind === 'single' ? message.request.id : undefined
+    return respondJson(c, status, formatError(id ?? 'null', error))
   }
+  const { text } = outcome
+  if (text === undefined) return c.body(null, 204, corsHeaders)
+  const isInvalid = message.kind === 'single' && message.request.kind === 'invalid'
+  return respondJson(c, isInvalid ? 400 : 200, text)
 }
 
 async function acceptSocket(

@@ -20,6 +20,20 @@ export function createConsoleLog(now: () => number): Log {
   }
 }
 
+/** Does what may fail: a failure is logged as this event, and leaves the result undefined. */
+export async function tryOrLog<T>(
+  log: Log,
+  { level, event }: Pick<LogEvent, 'level' | 'event'>,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    log({ level, event, message: describeFault(error) })
+    return undefined
+  }
+}
+
 /** Limits the first line of a fault. Further lines, which may hold values, are left out. */
 const maxFaultLength = 200
 

@@ -136,18 +136,17 @@ async function restart(state: PollState, { chain, store, notifier }: PollerOptio
 async function pollChain(state: PollState, options: PollerOptions): Promise<boolean> {
   const { chain, store, sessions, notifier, logReader } = options
   const change = await chain.advance()
-  switch (change.kind) {
-    case 'lost':
-      state.mustRestart = true
-      closeSubscribers(sessions, 'the chain moved too far: subscribe again')
-      return true
-    case 'moved': {
-      const { before, removedBlocks, addedBlocks } = change
-      // No `await` separates storing and announcing, so a restarted feed continues exactly here.
-      store.replaceBlocks(removedBlocks, addedBlocks, chain.getBlocks()[0]?.number ?? 0)
-      notifier.announceBlocks(before, removedBlocks, addedBlocks)
-      state.minedHashes.push(...addedBlocks.flatMap(({ transactions }) => transactions))
-    }
+  if (change.kind === 'lost') {
+    state.mustRestart = true
+    closeSubscribers(sessions, 'the chain moved too far: subscribe again')
+    return true
+  }
+  if (change.kind === 'moved') {
+    const { before, removedBlocks, addedBlocks } = change
+    // No `await` separates storing and announcing, so a restarted feed continues exactly here.
+    store.replaceBlocks(removedBlocks, addedBlocks, chain.getBlocks()[0]?.number ?? 0)
+    notifier.announceBlocks(before, removedBlocks, addedBlocks)
+    state.minedHashes.push(...addedBlocks.flatMap(({ transactions }) => transactions))
   }
   logReader.readDue()
   return change.kind === 'moved'

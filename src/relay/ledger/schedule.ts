@@ -1,5 +1,5 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
-import { describeFault, type Log } from '../../runtime/log.ts'
+import { type Log, tryOrLog } from '../../runtime/log.ts'
 import type { LedgerRules } from './draft.ts'
 import { createLedgerPort, getDueDelayMs, type Port, type Steps, type SyncPort } from './port.ts'
 import { isOpen, type Work } from './work.ts'
@@ -76,14 +76,10 @@ export function scheduleLedger<Any extends Steps>(
       // The next alarm is set first, so that alarms continue even if the process dies below. It
       // takes the place of a retry (findings/durable-object-alarm-before-throw.sh).
       await alarm.setAlarm(now() + schedule.roundMs)
-      try {
-        const result = await schedule.runRound(
-          createLedgerPort(steps, async (method, args) => call(method, args)),
-        )
-        await setNextAlarm(result)
-      } catch (error) {
-        schedule.log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
-      }
+      const port = createLedgerPort(steps, async (method, args) => call(method, args))
+      await tryOrLog(schedule.log, { level: 'error', event: 'tend.failed' }, async () =>
+        setNextAlarm(await schedule.runRound(port)),
+      )
     },
   }
 

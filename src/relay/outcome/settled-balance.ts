@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { describeFault } from '../../runtime/log.ts'
+import { tryOrLog } from '../../runtime/log.ts'
 import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Relayer } from '../relayer.ts'
 
@@ -28,7 +28,7 @@ export async function readSettledBalance(
   signal: AbortSignal,
 ): Promise<SettledBalance | undefined> {
   const { node, rules, clock, log } = relayer
-  try {
+  return await tryOrLog(log, { level: 'warn', event: 'settled.unread' }, async () => {
     const head = await node.getHead(signal)
     const number = Math.max(0, head.number - rules.confirmations + 1)
     const block = await node.getBlock(number, signal)
@@ -36,8 +36,5 @@ export async function readSettledBalance(
     if (block === undefined || block.timestampSeconds < oldestSeconds) return undefined
     const wei = await readSettled(relayer, account, block.hash, signal)
     return { block: block.number, wei }
-  } catch (error) {
-    log({ level: 'warn', event: 'settled.unread', message: describeFault(error) })
-    return undefined
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts'
-import { describeFault } from '../../runtime/log.ts'
+import { describeFault, tryOrLog } from '../../runtime/log.ts'
 import type { Decided } from '../ledger/decisions.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
 import type { Ledger } from '../ledger/steps.ts'
@@ -157,26 +157,23 @@ export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 export function createEndSession(relayer: Relayer): EndSession {
   const { ledger, node, signer, clock, log } = relayer
   /** Reads what the chain shows of rows that the ledger may have lost. */
-  async function readLoss({ intent }: SessionEnd): Promise<Traces | undefined> {
-    try {
-      const signal = clock.timeout(nodeTimeoutMs)
-      const read = (block: 'latest' | 'pending') =>
-        node.getTransactionCount(signer.address, signal, block)
-      const [chain, pool, spent] = await Promise.all([
-        read('latest'),
-        read('pending'),
-        readIsSpent(relayer, intent),
-      ])
-      return { chain, pool, relayer: signer.address.toLowerCase(), ...spent }
-    } catch (error) {
-      log({ level: 'warn', event: 'end.unread', message: describeFault(error) })
-      return undefined
-    }
+  async function readLoss({ intent }: SessionEnd): Promise<Traces> {
+    const signal = clock.timeout(nodeTimeoutMs)
+    const read = (block: 'latest' | 'pending') =>
+      node.getTransactionCount(signer.address, signal, block)
+    const [chain, pool, spent] = await Promise.all([
+      read('latest'),
+      read('pending'),
+      readIsSpent(relayer, intent),
+    ])
+    return { chain, pool, relayer: signer.address.toLowerCase(), ...spent }
   }
 
   async function close(end: SessionEnd, answerBy: number): Promise<PaymentAnswer> {
     const { screen, stepKey, answerCount, reason } = end
-    const traces = isSilentOnPayments(reason) ? undefined : await readLoss(end)
+    const traces = isSilentOnPayments(reason)
+      ? undefined
+      : await tryOrLog(log, { level: 'warn', event: 'end.unread' }, () => readLoss(end))
     if (clock.now() >= answerBy) return { kind: 'uncertain' }
     const refused = await retryLedgerCall(clock, () =>
       ledger.refuse({ ...stepKey, answerCount, screen, reason, traces }),

@@ -79,21 +79,13 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
     const lookupStartedAt = relayer.clock.now()
     progress.isWaitingForNode = false
     const view = await retryLedgerCall(relayer.clock, () => relayer.ledger.lookup(step.stepKey))
-    switch (view.kind) {
-      case 'answered':
-      case 'failed':
-      case 'ended':
-      case 'closed':
-        return answerDecided(step, view)
-      case 'undecided': {
-        const clockOffsetMs = computeClockLead(view.now, lookupStartedAt, relayer.clock.now())
-        const answer =
-          Math.abs(clockOffsetMs) > maxClockOffsetMs
-            ? await refuse(delivery, { kind: 'clock' })
-            : await tryToPay(delivery, view)
-        if (answer !== undefined) return answer
-      }
-    }
+    if (view.kind !== 'undecided') return answerDecided(step, view)
+    const clockOffsetMs = computeClockLead(view.now, lookupStartedAt, relayer.clock.now())
+    const answer =
+      Math.abs(clockOffsetMs) > maxClockOffsetMs
+        ? await refuse(delivery, { kind: 'clock' })
+        : await tryToPay(delivery, view)
+    if (answer !== undefined) return answer
     await relayer.clock.sleep(retryPauseMs)
   }
   return { kind: 'uncertain' }

@@ -1,4 +1,4 @@
-import { describeFault } from '../../runtime/log.ts'
+import { tryOrLog } from '../../runtime/log.ts'
 import { getIdentity } from '../identity.ts'
 import type { AccountState, FactReading } from '../ledger/records/chain.ts'
 import type { RoundResult } from '../ledger/schedule.ts'
@@ -15,8 +15,10 @@ import { settleOutcomes } from './settle.ts'
 
 /** Runs one round: plans by answers, and changes the ledger by idempotent compare-and-sets. */
 export async function runRound(relayer: Relayer): Promise<RoundResult> {
-  await prune(relayer)
-  const work = await relayer.ledger.readWork(getIdentity(relayer))
+  const { ledger, log } = relayer
+  // Deletes old rows; a failure does not stop the round.
+  await tryOrLog(log, { level: 'warn', event: 'prune.failed' }, () => ledger.prune())
+  const work = await ledger.readWork(getIdentity(relayer))
   if (judgeRound(work) === 'idle') return 'idle'
   const { differences = [] } = work
   if (differences.length > 0) return leaveAlone(relayer, work, differences)
@@ -57,9 +59,9 @@ async function runStages(relayer: Relayer, first: Work, followed: Plan): Promise
 
 /** Records prices and counts, so that payments need not ask for them. */
 async function recordAccountState(relayer: Relayer, work: Work, facts: RoundFacts): Promise<void> {
-  try {
-    const reading = findNextReading(work, facts)
-    const { gasPriceWei, chainNonce } = facts
+  const reading = findNextReading(work, facts)
+  const { gasPriceWei, chainNonce } = facts
+  await tryOrLog(relayer.log, { level: 'warn', event: 'readings.failed' }, async () => {
     const answer = reading && (await answerStage(relayer, takeReading(reading)))
     const accountState = {
       chainNonce,
@@ -67,9 +69,7 @@ async function recordAccountState(relayer: Relayer, work: Work, facts: RoundFact
       ...answer,
     }
     await relayer.ledger.recordAccountState(facts.head.hash, accountState, answer && reading)
-  } catch (error) {
-    relayer.log({ level: 'warn', event: 'readings.failed', message: describeFault(error) })
-  }
+  })
 }
 
 function findNextReading(
@@ -92,15 +92,6 @@ function* takeReading(name: FactReading): Asking<AccountState | undefined> {
   }[name]
   const answer = yield* ask()
   return answer === undefined ? undefined : { [name]: answer }
-}
-
-/** Deletes old rows; a failure does not stop the round. */
-async function prune({ ledger, log }: Relayer): Promise<void> {
-  try {
-    await ledger.prune()
-  } catch (error) {
-    log({ level: 'warn', event: 'prune.failed', message: describeFault(error) })
-  }
 }
 
 /** Reports that the ledger belongs to another key or forwarder, and changes nothing in it. */

@@ -1,6 +1,6 @@
 import { getUrgentRoundMs } from '../../chain/chains.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { describeFault, type Log } from '../../runtime/log.ts'
+import { describeFault, type Log, tryOrLog } from '../../runtime/log.ts'
 import { type DueQueue, getNextDelayMs, type RoundResult } from '../ledger/schedule.ts'
 
 export type RoundsOptions = {
@@ -54,12 +54,9 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
       ended.abort()
       await renewing
     }
-    try {
-      await queue.release(token, nextInMs)
-    } catch (error) {
-      // The round becomes due again when its lease ends.
-      log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
-    }
+    // If this fails, the round becomes due again when its lease ends.
+    const release = () => queue.release(token, nextInMs)
+    await tryOrLog(log, { level: 'error', event: 'rounds.failed' }, release)
   }
 
   /** Renews the lease while a round runs, because slow nodes make a round long. */
@@ -72,13 +69,8 @@ export function createRounds({ queue, runRound, onRoundEnd, roundMs, clock, log 
     }
   }
 
-  async function wake(): Promise<void> {
-    try {
-      await queue.arm(roundMs)
-    } catch (error) {
-      log({ level: 'error', event: 'wake.failed', message: describeFault(error) })
-    }
-  }
+  const wake = (): Promise<void> =>
+    tryOrLog(log, { level: 'error', event: 'wake.failed' }, () => queue.arm(roundMs))
 
   async function watch(signal: AbortSignal): Promise<void> {
     let wokenAt = Number.NEGATIVE_INFINITY
