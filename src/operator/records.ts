@@ -29,6 +29,20 @@ export const toIso = (at: number): string => new Date(at).toISOString()
 export const isoOrNull = (at: number | undefined | null): string | null =>
   at === undefined || at === null ? null : toIso(at)
 
+type Written<Value> = Value extends bigint
+  ? string
+  : Value extends undefined
+    ? null
+    : Value extends object
+      ? { [Name in keyof Value]: Written<Value[Name]> }
+      : Value
+
+/** Writes an answer's amounts as their digits, and what is not known as null. */
+export const writeAnswer = <Value>(value: Value): Written<Value> =>
+  JSON.parse(
+    JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? `${field}` : (field ?? null))),
+  )
+
 export const toLink = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
 export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
@@ -97,21 +111,15 @@ export function toPaymentDetails(
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
     recall: recall && recalls ? toRecall(recall, recalls) : null,
-    holdSteps: holdSteps.map(({ at, wei, intentId: intent, ...step }) => ({
-      ...step,
-      at: toIso(at),
-      wei: wei === null ? null : `${wei}`,
-      intent,
-    })),
+    holdSteps: holdSteps.map(({ at, intentId: intent, ...step }) =>
+      writeAnswer({ ...step, at: toIso(at), intent }),
+    ),
     batch,
     screen: screen?.lines.join('\n') ?? null,
     messages: messages.map(({ at, ...message }) => ({ ...message, at: toIso(at) })),
     transitions: history.map(([state, at]) => ({ state, at: toIso(at) })),
     transactions: transactions.map(({ recordedAt, sentAt, ...transaction }) => ({
-      hash: transaction.hash,
-      nonce: transaction.nonce,
-      gasPriceWei: transaction.gasPriceWei,
-      failures: transaction.failures,
+      ...transaction,
       gasLimit: (record.gas ?? 0) + executeGas,
       recordedAt: toIso(recordedAt),
       sentAt: isoOrNull(sentAt),

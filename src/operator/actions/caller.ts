@@ -8,9 +8,18 @@ import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Answer } from '../../relay/ledger/steps.ts'
 import { withTimeLimit } from '../../runtime/clock.ts'
 import { describeFault } from '../../runtime/log.ts'
+import { waitForAll } from '../../runtime/wait-for-all.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
 import type { Takings } from '../kept/tills.ts'
-import { type Deployment, isoOrNull, toIso, toLink, toPaymentSummary, toPrice } from '../records.ts'
+import {
+  type Deployment,
+  isoOrNull,
+  toIso,
+  toLink,
+  toPaymentSummary,
+  toPrice,
+  writeAnswer,
+} from '../records.ts'
 import { caller, decidedSession, pinState } from '../schemas/callers.ts'
 import { hexAddress, hexHash, intentId, phone, phoneOnly, time, wei } from '../schemas/fields.ts'
 import { type ActionOptions, action, callerAction, recordInAudit, refuseRequest } from './action.ts'
@@ -49,74 +58,53 @@ export async function describeCaller(
     const address = await readAddress
     return address && (await readWaiting(options, address))
   }
-  const [
-    receiveAddress,
-    waitingWei,
-    sent,
-    received,
-    standing,
-    takings,
-    tills,
-    recalled,
-    balanceWei,
-    debt,
-    memory,
-    events,
-    rate,
-  ] = await Promise.all([
-    readAddress,
-    withTimeLimit(clock, waitingTimeoutMs, readOrNull(readWaits()), () => null),
-    ledger.readPage({ account, limit: maxPayments }),
-    ledger.findPayments(account, maxPayments),
-    ledger.readStanding(account, deployment.loan),
-    ledger.listTakings(account, 1, options.timeZone),
-    ledger.listTills(),
-    ledger.listRecalled(account),
-    readOrNull(loan.readBalance(account)),
-    readOrNull(loan.readDebt(account)),
-    readOrNull(options.memory.read(account)),
-    readOrNull(loan.listReceived(account)),
-    options.readRate(),
-  ])
-  const payments = mergePayments(sent.payments, received)
-  return {
+  const read = await waitForAll({
+    receiveAddress: readAddress,
+    waitingWei: withTimeLimit(clock, waitingTimeoutMs, readOrNull(readWaits()), () => null),
+    sent: ledger.readPage({ account, limit: maxPayments }),
+    received: ledger.findPayments(account, maxPayments),
+    standing: ledger.readStanding(account, deployment.loan),
+    takings: ledger.listTakings(account, 1, options.timeZone),
+    tills: ledger.listTills(),
+    recalled: ledger.listRecalled(account),
+    balanceWei: readOrNull(loan.readBalance(account)),
+    debt: readOrNull(loan.readDebt(account)),
+    memory: readOrNull(options.memory.read(account)),
+    events: readOrNull(loan.listReceived(account)),
+    rate: options.readRate(),
+  })
+  const { receiveAddress, received, standing, takings, debt, memory } = read
+  const payments = mergePayments(read.sent.payments, received)
+  return writeAnswer({
     account,
     receiveAddress: receiveAddress && checksumAddress(receiveAddress, deployment.chain.id),
-    waitingWei: waitingWei?.toString() ?? null,
-    balanceWei: balanceWei?.toString() ?? null,
-    owedWei: debt?.owedWei.toString() ?? null,
-    price: toPrice(rate),
+    waitingWei: read.waitingWei,
+    balanceWei: read.balanceWei,
+    owedWei: debt?.owedWei,
+    price: toPrice(read.rate),
     dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
     payments: payments.map(({ direction, ...record }) => ({
       ...toPaymentSummary(deployment.chain, record),
       direction,
     })),
-    arrivals:
-      events
-        ?.filter(({ hash }) => received.every((payment) => payment.hash !== hash))
-        .map(({ amountWei, depth: _, ...event }) => ({ ...event, amountWei: `${amountWei}` })) ??
-      null,
-    loan: standing.loan ? toLoanAnswer(standing.loan, clock.now()) : null,
-    reminded: standing.reminded ?? null,
-    tills: tills.filter((till) => isAddressEqual(till.account, account)),
-    till: takings ? describeTakings(takings) : null,
-    recalled: recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => {
-      return { intent, sender, wei: `${heldWei}`, until: toIso(until) }
+    arrivals: read.events
+      ?.filter(({ hash }) => received.every((payment) => payment.hash !== hash))
+      .map(({ depth: _, ...event }) => event),
+    loan: standing.loan && toLoanAnswer(standing.loan, clock.now()),
+    reminded: standing.reminded,
+    tills: read.tills.filter((till) => isAddressEqual(till.account, account)),
+    till: takings && describeTakings(takings),
+    recalled: read.recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => {
+      return { intent, sender, wei: heldWei, until: toIso(until) }
     }),
     pin: memory && describePin(memory),
     ...describeStanding(standing, options.limits),
-  }
+  })
 }
 
-const describeTakings = (takings: Takings) => ({
-  inWei: `${takings.inWei}`,
-  inLocal: takings.inLocal ?? null,
-  outWei: `${takings.outWei}`,
-  outLocal: takings.outLocal ?? null,
-  cashWei: `${takings.cashWei}`,
-  cashLocal: takings.cashLocal ?? null,
-  waiting: takings.waiting,
-  since: toIso(takings.since),
+const describeTakings = ({ last: _, since, ...sums }: Takings) => ({
+  ...sums,
+  since: toIso(since),
 })
 
 /** Merges the payments from an account and to it, the newest first. */
@@ -136,19 +124,14 @@ function describeStanding(
 ) {
   return {
     heldAt: isoOrNull(heldAt),
-    heldFor: heldFor ?? null,
+    heldFor,
     open,
     refusals: refusals.map(({ reason, at, screen }) => ({
       reason,
       at: toIso(at),
-      screen: screen?.lines.join('\n') ?? null,
+      screen: screen?.lines.join('\n'),
     })),
-    today: {
-      transfers: today.transfers,
-      mostTransfers: limits.transfersADay ?? null,
-      sentWei: `${today.sentWei}`,
-      mostSentWei: limits.sentADayWei?.toString() ?? null,
-    },
+    today: { ...today, mostTransfers: limits.transfersADay, mostSentWei: limits.sentADayWei },
   }
 }
 
@@ -202,12 +185,10 @@ export const holdAccount = action({
   }),
   answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
   async run({ relayer: { ledger, log }, nameAction }, { account, action: change, reason }) {
-    const message =
-      change === 'hold' ? 'An operator holds an account' : 'An operator releases an account'
     const address = getAddress(account)
     const mustHold = change === 'hold'
     const { heldAt, open } = await ledger.setHold(address, mustHold, nameAction(), reason)
-    log({ level: 'warn', event: 'operator.hold', message })
+    log({ level: 'warn', event: 'operator.hold', message: `An operator ${change}s an account` })
     return { account: address, heldAt: isoOrNull(heldAt), open }
   },
 })
@@ -272,37 +253,26 @@ export const depositFor = callerAction({
 })
 
 function describeDeposit({ chain }: Deployment, claim: DepositClaim): z.output<typeof deposit> {
-  const describeSent = <Sent extends { amountWei: bigint; hash: string }>({
-    amountWei,
-    ...sent
-  }: Sent) => ({ ...sent, amountWei: `${amountWei}`, explorer: toLink(chain, sent.hash) })
-  if (claim.kind === 'sent') return describeSent(claim)
+  const addLink = <Sent extends { hash: string }>(sent: Sent) => ({
+    ...sent,
+    explorer: toLink(chain, sent.hash),
+  })
+  if (claim.kind === 'sent') return writeAnswer(addLink(claim))
   if (claim.kind !== 'too_little') return { kind: claim.kind }
-  const { kind, balanceWei, gasWei, last } = claim
-  return {
-    kind,
-    thereWei: `${balanceWei}`,
-    gasWei: `${gasWei}`,
-    last: last ? describeSent(last) : null,
-  }
+  const { balanceWei: thereWei, last, ...rest } = claim
+  return writeAnswer({ ...rest, thereWei, last: last && addLink(last) })
 }
 
-const pinActions = {
-  unblock: { change: unlockPin, message: 'An operator unblocks a caller' },
-  'keep-pin': {
-    change: cancelPinRequest,
-    message: "An operator cancels the reset of a caller's PIN",
-  },
-} as const
+const pinActions = { unblock: unlockPin, 'keep-pin': cancelPinRequest } as const
 
 export const changePinState = callerAction({
   request: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
   answer: z.extend(pinState, { account: hexAddress }),
-  async run(options, { address: account }, request) {
-    const { change, message } = pinActions[request.action]
-    await recordInAudit(options, request.action, { account })
-    options.relayer.log({ level: 'warn', event: 'operator.pin', message })
-    return { account, ...describePin(await options.memory.change(account, change)) }
+  async run(options, { address: account }, { action: name }) {
+    await recordInAudit(options, name, { account })
+    const message = 'An operator unblocks a caller, or keeps a PIN that was to be reset'
+    options.relayer.log({ level: 'warn', event: 'operator.pin', message, action: name })
+    return { account, ...describePin(await options.memory.change(account, pinActions[name])) }
   },
 })
 

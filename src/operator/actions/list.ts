@@ -1,57 +1,42 @@
 import type * as z from 'zod/mini'
 import type { DeclaredAction } from './action.ts'
-import { addAgent, listAgents, removeAgent } from './agents.ts'
+import * as agents from './agents.ts'
 import { keepAccounts } from './alias.ts'
-import { importPage, setLedgerBack } from './backup.ts'
-import {
-  changePinState,
-  depositFor,
-  endRecallFor,
-  holdAccount,
-  lookUpCaller,
-  traceCallerSession,
-  verifyName,
-} from './caller.ts'
+import * as backup from './backup.ts'
+import * as caller from './caller.ts'
 import { findByText } from './find.ts'
-import { cashOutFor, sweepFor } from './orders.ts'
-import { erasePerson, exportPerson } from './person.ts'
-import {
-  acceptPrice,
-  drainIntake,
-  outbidNonce,
-  pauseIntake,
-  postTestAlert,
-  resumeIntake,
-} from './relay.ts'
-import { changeWallets, issueWalletCode } from './wallets.ts'
+import * as orders from './orders.ts'
+import * as person from './person.ts'
+import * as relay from './relay.ts'
+import * as wallets from './wallets.ts'
 
 export const actions = {
-  pause: pauseIntake,
-  resume: resumeIntake,
-  drain: drainIntake,
-  outbid: outbidNonce,
-  rate: acceptPrice,
+  pause: relay.pauseIntake,
+  resume: relay.resumeIntake,
+  drain: relay.drainIntake,
+  outbid: relay.outbidNonce,
+  rate: relay.acceptPrice,
   alias: keepAccounts,
-  'test-alert': postTestAlert,
-  agents: listAgents,
-  'agents/add': addAgent,
-  'agents/remove': removeAgent,
-  lookup: lookUpCaller,
+  'test-alert': relay.postTestAlert,
+  agents: agents.listAgents,
+  'agents/add': agents.addAgent,
+  'agents/remove': agents.removeAgent,
+  lookup: caller.lookUpCaller,
   find: findByText,
-  session: traceCallerSession,
-  hold: holdAccount,
-  'end-recall': endRecallFor,
-  deposit: depositFor,
-  sweep: sweepFor,
-  pin: changePinState,
-  name: verifyName,
-  wallet: changeWallets,
-  'wallet-code': issueWalletCode,
-  'cash-out': cashOutFor,
-  'person/export': exportPerson,
-  'person/erase': erasePerson,
-  import: importPage,
-  'set-back': setLedgerBack,
+  session: caller.traceCallerSession,
+  hold: caller.holdAccount,
+  'end-recall': caller.endRecallFor,
+  deposit: caller.depositFor,
+  sweep: orders.sweepFor,
+  pin: caller.changePinState,
+  name: caller.verifyName,
+  wallet: wallets.changeWallets,
+  'wallet-code': wallets.issueWalletCode,
+  'cash-out': orders.cashOutFor,
+  'person/export': person.exportPerson,
+  'person/erase': person.erasePerson,
+  import: backup.importPage,
+  'set-back': backup.setLedgerBack,
 } satisfies Record<string, DeclaredAction>
 
 export type ActionName = keyof typeof actions

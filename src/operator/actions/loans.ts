@@ -6,7 +6,7 @@ import { type BookedLoan, loanEventTopics, loanStates } from '../../loan/loan-bo
 import type { Relayer } from '../../relay/relayer.ts'
 import type { LoanBook } from '../kept/loans.ts'
 import type { WholeLedger } from '../kept/steps.ts'
-import { type Deployment, toIso } from '../records.ts'
+import { type Deployment, toIso, writeAnswer } from '../records.ts'
 import type { LoansAnswer } from '../schemas/loans.ts'
 
 export type LoanBookOptions = {
@@ -88,27 +88,21 @@ export async function readLoans(
   const owed = await listLoans(options, 'owed')
   const loans = state === 'owed' ? owed.slice(0, limit) : await listLoans(options, state, limit)
   const dueSoon = owed.filter(({ dueAt }) => dueAt * 1_000 >= now && dueAt * 1_000 <= now + soonMs)
-  const { loans: count, lentWei, repaidWei, writtenOffWei } = book.sums
-  return {
+  const { termSeconds: _, ...sums } = book.sums
+  return writeAnswer({
     block: (book.next ?? 0) - 1,
     head,
     isWhole,
     currency: deployment.unit.symbol,
     unit: deployment.unit,
-    sums: {
-      loans: count,
-      lentWei: `${lentWei}`,
-      repaidWei: `${repaidWei}`,
-      writtenOffWei: `${writtenOffWei}`,
-      owedWei: `${sumDebts(owed)}`,
-    },
+    sums: { ...sums, owedWei: sumDebts(owed) },
     ages: ageNames.map((name, group) => {
       const groupLoans = owed.filter((loan) => findAgeGroup(loan, now) === group)
-      return { name, loans: groupLoans.length, owedWei: `${sumDebts(groupLoans)}` }
+      return { name, loans: groupLoans.length, owedWei: sumDebts(groupLoans) }
     }),
-    dueSoon: { loans: dueSoon.length, owedWei: `${sumDebts(dueSoon)}` },
+    dueSoon: { loans: dueSoon.length, owedWei: sumDebts(dueSoon) },
     loans: loans.map((loan) => toLoanAnswer(loan, now)),
-  }
+  })
 }
 
 const sumDebts = (loans: readonly BookedLoan[]) =>
@@ -121,17 +115,11 @@ const countOverdueDays = ({ dueAt, state }: BookedLoan, now: number): number =>
 const findAgeGroup = (loan: BookedLoan, now: number): number =>
   ageDays.findIndex((days) => countOverdueDays(loan, now) <= days)
 
-export const toLoanAnswer = (loan: BookedLoan, now: number): LoansAnswer['loans'][number] => ({
-  borrower: loan.borrower,
-  state: loan.state,
-  earlier: loan.earlierLoanCount,
-  issuedAt: toIso(loan.issuedAt * 1_000),
-  dueAt: toIso(loan.dueAt * 1_000),
-  overdueDays: countOverdueDays(loan, now),
-  lentWei: `${loan.lentWei}`,
-  owedWei: `${loan.owedWei}`,
-  repaidWei: `${loan.repaidWei}`,
-})
+export function toLoanAnswer(booked: BookedLoan, now: number): LoansAnswer['loans'][number] {
+  const { earlierLoanCount: earlier, ...loan } = booked
+  const times = { issuedAt: toIso(loan.issuedAt * 1_000), dueAt: toIso(loan.dueAt * 1_000) }
+  return writeAnswer({ ...loan, ...times, earlier, overdueDays: countOverdueDays(booked, now) })
+}
 
 const columns = 'borrower,state,issued_at,due_at,overdue_days,lent,owed,repaid,earlier_loans'
 

@@ -5,7 +5,7 @@ import { toPlainDigits } from '../../runtime/digits.ts'
 import { toPaymentSummary } from '../records.ts'
 import { addressText, hexAddress, phone, wei } from '../schemas/fields.ts'
 import { payment } from '../schemas/payments.ts'
-import { type ActionOptions, callerAction, refuseRequest } from './action.ts'
+import { type ActionOptions, callerAction, recordInAudit, refuseRequest } from './action.ts'
 import { notPayable, parsePayable } from './wallets.ts'
 
 /** Sets the windows in each of which an account's inlet is swept once at most. */
@@ -24,8 +24,8 @@ export const sweepFor = callerAction({
   /** Holds what was there before, and the window's payment; null if that was too little. */
   answer: z.object({ account: hexAddress, arrivedWei: wei, payment: z.nullable(payment) }),
   async run(options, { phone, address: account }, { least }) {
-    const { deployment, relayer, loan, sweep, nameAction } = options
-    const { ledger, clock, log } = relayer
+    const { deployment, loan, sweep } = options
+    const { clock, log } = options.relayer
     if (deployment.unit.token === null) return hasNoInlets
     const parsed = parseAmount(least, deployment.unit)
     if (parsed.kind === 'fault') return refuseRequest(400, 'least is not an amount')
@@ -33,8 +33,7 @@ export const sweepFor = callerAction({
     const answer = { account, arrivedWei: `${arrivedWei}` }
     if (arrivedWei < parsed.wei) return { ...answer, payment: null }
     const key = `sweep-${Math.floor(clock.now() / windowMs)}`
-    const id = nameAction(`sweep:${account}:${key}`)
-    await ledger.recordAction({ id, action: 'sweep', detail: { account, key } })
+    await recordInAudit(options, 'sweep', { account, key }, `sweep:${account}:${key}`)
     log({ level: 'warn', event: 'operator.sweep', message: 'An operator sweeps for a caller' })
     return { ...answer, ...(await describePaid(options, await sweep({ key, phone }))) }
   },
@@ -93,8 +92,8 @@ export const cashOutFor = callerAction({
   }),
   answer: z.object({ payment }),
   async run(options, caller, { key, to, amount }) {
-    const { deployment, relayer, cashOut, nameAction } = options
-    const { ledger, log, clock } = relayer
+    const { deployment, cashOut } = options
+    const { log, clock } = options.relayer
     const { phone, address: account } = caller
     const recipient = parsePayable(to, deployment, account)
     if (recipient === undefined) return notPayable
@@ -104,11 +103,10 @@ export const cashOutFor = callerAction({
     if (Math.abs(ageSeconds) > keyLifetimeSeconds) {
       return refuseRequest(409, 'the key is not of the last 24 hours: nothing was sent')
     }
-    const action = 'cash-out'
     const detail = { account, to: recipient, amount, key }
     // Not of the payment: the same key again pays nothing twice.
-    const id = nameAction(`${action}:${account}:${key}:${recipient}:${amount}`)
-    await ledger.recordAction({ id, action, detail })
+    const once = `cash-out:${account}:${key}:${recipient}:${amount}`
+    await recordInAudit(options, 'cash-out', detail, once)
     const message = 'An operator cashes out for a caller'
     log({ level: 'warn', event: 'operator.cash_out', message })
     const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { type AccountMemory, eraseMemory, findLanguage } from '../../account/memory.ts'
 import type { HeldNames } from '../../account/names.ts'
 import { localMoney } from '../../loan/local-worth.ts'
+import type { PagePosition } from '../kept/backup.ts'
 import { isoOrNull, toAuditEntry, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
 import { caller, decidedSession } from '../schemas/callers.ts'
 import { hexAddress, nextPage, nonNegative, phone, till, time, wei } from '../schemas/fields.ts'
@@ -81,34 +82,28 @@ export const exportPerson = callerAction({
           options.names.read(account),
         ])
       : [null, null, null]
-    const exported: z.output<typeof personExport> = {
+    const pages: Awaited<ReturnType<typeof ledger.readPerson>>[] = []
+    const endsAt = clock.now() + answerTimeoutMs
+    let position: PagePosition | undefined = { part, from }
+    while (position !== undefined && clock.now() < endsAt) {
+      const page = await ledger.readPerson({ account, contract, position })
+      pages.push(page)
+      position = page.next
+    }
+    const loan = pages[0]?.loan
+    return {
       account,
       caller: described,
       memory: stored && names && describeMemory(stored, names),
-      loan: null,
-      payments: [],
-      archived: [],
-      sessions: [],
-      audit: [],
-      references: [],
-      tills: [],
-      next: { part, from },
+      loan: loan ? toLoanAnswer(loan, clock.now()) : null,
+      payments: pages.flatMap((page) => page.payments).map((each) => toPaymentDetails(chain, each)),
+      archived: pages.flatMap((page) => page.archived).map((each) => toPaymentSummary(chain, each)),
+      sessions: pages.flatMap((page) => page.sessions).map(toSession),
+      audit: pages.flatMap((page) => page.audit).map(toAuditEntry),
+      references: pages.flatMap((page) => page.references),
+      tills: pages.flatMap((page) => page.tills),
+      next: position ?? null,
     }
-    const endsAt = clock.now() + answerTimeoutMs
-    while (exported.next !== null && clock.now() < endsAt) {
-      const page = await ledger.readPerson({ account, contract, position: exported.next })
-      exported.loan ??= page.loan === undefined ? null : toLoanAnswer(page.loan, clock.now())
-      exported.payments.push(...page.payments.map((trace) => toPaymentDetails(chain, trace)))
-      exported.archived.push(...page.archived.map((record) => toPaymentSummary(chain, record)))
-      exported.sessions.push(...page.sessions.map(toSession))
-      exported.audit.push(...page.audit.map(toAuditEntry))
-      exported.references.push(
-        ...page.references.map(({ intentId, reference }) => ({ intent: intentId, reference })),
-      )
-      exported.tills.push(...page.tills)
-      exported.next = page.next ?? null
-    }
-    return exported
   },
 })
 

@@ -17,9 +17,9 @@ type ErasureRequest = { id: string; account: Address; contract: Address; from: n
 function listReferences(
   rows: KeptDraft,
   { payments, archived }: ReturnType<typeof parts.readPerson>,
-): { intentId: Hex; reference: string }[] {
-  const toReferences = (intentId: Hex, reference: string | null | undefined) =>
-    reference ? [{ intentId, reference }] : []
+): { intent: Hex; reference: string }[] {
+  const toReferences = (intent: Hex, reference: string | null | undefined) =>
+    reference ? [{ intent, reference }] : []
   return [
     ...payments.flatMap(({ intentId }) => {
       const session = rows.row('intents', intentId)?.session ?? ''
