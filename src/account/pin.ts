@@ -16,8 +16,8 @@ export type PinVerdict =
 /** Tells whether a right PIN still authorizes its session; `void` if it was changed or expired. */
 export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
 
-/** Describes an account's PIN; `hours` are left until a forgotten one may be replaced. */
-export type PinState = { kind: 'open' | 'blocked' | 'dormant'; hours?: number }
+/** Describes an account's PIN; in `hours`, at `from`, a forgotten one may be replaced. */
+export type PinState = { kind: 'open' | 'blocked' | 'dormant'; hours?: number; from?: number }
 
 export type PinChange = 'done' | 'unchanged' | 'dormant'
 
@@ -121,7 +121,7 @@ export function createPins({ secret, memory, createSalt }: PinsOptions) {
       const { now, ...stored } = await memory.read(account)
       return toAuthorization(stored, step, now)
     },
-    /** Reads whether an account may pay, and the hours until a new PIN may be chosen. */
+    /** Reads whether an account may pay, and from when a new PIN may be chosen. */
     readState: async (account: Address) => describeState(await memory.read(account)),
     /** Sets the PIN, and the language, of an account that has no PIN or forgot its PIN. */
     choose: (account: Address, pin: string, session: string, language?: Language) =>
@@ -188,7 +188,7 @@ function toAuthorization(
 function describeState({ pin, isDormant, now }: AccountMemory & { now: number }): PinState {
   if (isDormant) return { kind: 'dormant' }
   const waitMs = (pin?.replaceableAt ?? now) - now
-  const wait = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs) } : {}
+  const wait = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs), from: now + waitMs } : {}
   return { kind: (pin?.tries ?? 0) >= maxPinTries ? 'blocked' : 'open', ...wait }
 }
 

@@ -15,7 +15,7 @@ import {
   requireAnswer,
   type WalletAction,
 } from './menu/node.ts'
-import { defaultServiceName } from './messages/texts.ts'
+import { defaultServiceName, writeTime } from './messages/texts.ts'
 import { findDenial } from './payment-request.ts'
 import { writeDenial } from './refusal-texts.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
@@ -70,10 +70,12 @@ async function changePin(
     if (authorizedBy === undefined) throw new Error('a PIN was changed without a correct PIN')
     return change(address, action.pin, session, authorizedBy)
   }
-  const done = action.kind === 'forgetPin' ? messages.pin.requested : messages.pin.chosen
-  const { unchanged } = messages.pin
-  const words = { done, unchanged, dormant: writeDenial(visit, 'dormant') }
-  return endScreen(words[await apply(pins)])
+  const change = await apply(pins)
+  const { from } = await pins.readState(address)
+  const { unchanged, chosen, requested } = messages.pin
+  const isAsked = from === undefined ? unchanged : requested(writeTime(messages, from))
+  const done = action.kind === 'forgetPin' ? isAsked : chosen
+  return endScreen({ done, unchanged, dormant: writeDenial(visit, 'dormant') }[change])
 }
 
 /**

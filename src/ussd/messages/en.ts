@@ -38,7 +38,7 @@ export const english = {
       dormant: (help: string | undefined) =>
         `This phone was not used for 90 days. Nothing was sent. ${help === undefined ? 'Ask your provider' : `Call ${help}`} to open the account again.`,
     },
-    isBlocked: 'Blocked: 3 wrong PINs',
+    isBlocked: 'Blocked. New PIN: 8, then 3',
     waits: (hours: number) => `New PIN in ${hours} h`,
     isSet: 'Your PIN is set.',
     chosen: 'Your PIN is set. Please dial again.',
@@ -46,7 +46,8 @@ export const english = {
     forgotten:
       'A new PIN can be chosen in 24 hours. Entering your old PIN before then cancels this.',
     forgottenBlocked: 'A new PIN can be chosen in 24 hours.',
-    requested: 'You can choose a new PIN in 24 hours: dial again then.',
+    requested: (time: string) =>
+      `You can choose a new PIN from ${time}: dial again then. Asking again does not change that.`,
   },
   nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',

@@ -38,7 +38,7 @@ export const spanish: Messages = {
       dormant: (help) =>
         `Este número no se usó en 90 días. No se envió nada. ${help === undefined ? 'Pida a su proveedor que abra' : `Llame al ${help} para abrir`} la cuenta otra vez.`,
     },
-    isBlocked: 'Cuenta bloqueada: 3 PIN incorrectos',
+    isBlocked: 'Bloqueada. Nuevo PIN: 8, luego 3',
     waits: (hours) => `Nuevo PIN en ${hours} h`,
     isSet: 'Su PIN está guardado.',
     chosen: 'Su PIN está guardado. Por favor, marque de nuevo.',
@@ -46,7 +46,8 @@ export const spanish: Messages = {
     forgotten:
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
     forgottenBlocked: 'Podrá elegir otro PIN en 24 horas.',
-    requested: 'Podrá elegir otro PIN en 24 horas: marque entonces.',
+    requested: (time) =>
+      `Podrá elegir otro PIN desde ${time}: marque entonces. Pedirlo otra vez no cambia eso.`,
   },
   nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Por favor, marque de nuevo.',

@@ -39,7 +39,7 @@ export const french: Messages = {
       dormant: (help) =>
         `Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. ${help === undefined ? 'Demandez à votre prestataire de' : `Appelez le ${help} pour`} rouvrir le compte.`,
     },
-    isBlocked: 'Bloqué: 3 codes PIN incorrects',
+    isBlocked: 'Bloqué. Nouveau PIN: 8, puis 3',
     waits: (hours) => `Nouveau PIN dans ${hours} h`,
     isSet: 'Votre code PIN est enregistré.',
     chosen: 'Votre code PIN est enregistré. Veuillez recomposer.',
@@ -47,7 +47,8 @@ export const french: Messages = {
     forgotten:
       "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",
     forgottenBlocked: 'Vous pourrez choisir un PIN dans 24 heures.',
-    requested: 'Vous pourrez choisir un PIN dans 24 heures: recomposez alors.',
+    requested: (time) =>
+      `Vous pourrez choisir un PIN dès ${time}: recomposez alors. Redemander n'y change rien.`,
   },
   nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',

@@ -41,7 +41,7 @@ export const kiswahili: Messages = {
       dormant: (help) =>
         `Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. ${help === undefined ? 'Mwombe mtoa huduma afungue' : `Piga ${help} ili kufungua`} akaunti tena.`,
     },
-    isBlocked: 'Imefungwa: PIN 3 si sahihi',
+    isBlocked: 'Imefungwa. PIN mpya: 8, kisha 3',
     waits: (hours) => `PIN mpya baada ya saa ${hours}`,
     isSet: 'PIN yako imewekwa.',
     chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
@@ -49,7 +49,8 @@ export const kiswahili: Messages = {
     forgotten:
       'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yatabaki yalivyo.',
     forgottenBlocked: 'Utaweza kuchagua PIN mpya baada ya saa 24.',
-    requested: 'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo.',
+    requested: (time) =>
+      `Utaweza kuchagua PIN mpya kuanzia ${time}: piga tena wakati huo. Ukiomba tena, muda haubadiliki.`,
   },
   nothingMoved: 'Hakuna pesa zilizohamishwa.',
   languageChosen: 'Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',

@@ -213,7 +213,8 @@ if (takesPictures) {
       await sends(page, till, 'Amount')
       await sends(page, '0.02', 'Withdraw 0.02')
       await sends(page, '482615', 'Code for agent:')
-      const [, code = ''] = /Code for agent: (\d+)/.exec(await handset.innerText()) ?? []
+      const [, code = ''] =
+        /Code for agent: (\d+)/.exec((await page.locator('#screen').textContent()) ?? '') ?? []
       await takePicture(handset, 'cash-out-caller')
       await page.locator('#number').fill(agent)
       const isDone = async () => {

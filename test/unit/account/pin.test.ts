@@ -117,8 +117,9 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
     }
     case 'readState': {
       if (model.isDormant) return { kind: 'dormant' }
-      const hours = Math.ceil(((model.replaceableAt ?? 0) - now) / 3_600_000)
-      return { kind: model.tries === 3 ? 'blocked' : 'open', ...(hours > 0 && { hours }) }
+      const from = model.replaceableAt ?? 0
+      const hours = Math.ceil((from - now) / 3_600_000)
+      return { kind: model.tries === 3 ? 'blocked' : 'open', ...(hours > 0 && { hours, from }) }
     }
     case 'verify': {
       if (model.isDormant) return { kind: 'dormant' }

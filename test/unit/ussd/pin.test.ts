@@ -92,7 +92,7 @@ describe('the first dial', () => {
       old: ${send}*${own} -> ${wrong}
       new: ${send}*${other} -> ${submitted}
       s@1:
-      s@1: ${typed}*8*3*1 -> END You can choose a new PIN in 24 hours…
+      s@1: ${typed}*8*3*1 -> END You can choose a new PIN from …
       waits@1: -> CON New PIN in 24 h|…`
 
   plays('leads to the PIN first, and then to the dialled answers', open)`
@@ -144,7 +144,7 @@ describe('a payment', () => {
       two: ${send}*1358
       three: ${send}*1359 -> ${blocked}
       three: ${send}*1359 -> same
-      menu: -> CON Blocked: 3 wrong PINs|1. My Balance|…
+      menu: -> CON Blocked. New PIN: 8, then 3|1. My Balance|…
       send: 2 -> ${blocked}
       loan: 3 -> ${blocked}
       out: 7 -> ${blocked}
@@ -201,7 +201,7 @@ test('a strict PIN is asked for before balance and activity, and a normal one is
 describe('settings', () => {
   plays('let a forgotten PIN be replaced after a day', () => chosen('strict'))`
       s: 8*3 -> CON A new PIN can be chosen in 24 hours.…
-      s: 8*3*1 -> END You can choose a new PIN in 24 hours…
+      s: 8*3*1 -> END You can choose a new PIN from …
       s: 8*3*1 -> same
       early: -> CON New PIN in 24 h|1. My Balance|…
       1 days
@@ -317,7 +317,7 @@ describe.for(['on', 'strict'] as const)(
     test('chooses no PIN, and is offered none: neither a forgotten nor a first one', async () => {
       const { play } = await chosen(pin)
       await play(`
-      reset: 8*3*1 -> END You can choose a new PIN in 24 hours…
+      reset: 8*3*1 -> END You can choose a new PIN from …
       91 days
       s: -> ${isDormant}
       late: ${other}*${other} -> ${isDormant}

@@ -1,7 +1,7 @@
 import { type Language, languages } from '../../../account/language.ts'
 import { isAcceptedPin, isEasyPin, isPin } from '../../../account/pin.ts'
 import { messagesIn } from '../../messages/languages.ts'
-import { defaultServiceName, defineWords, languageLabels } from '../../messages/texts.ts'
+import { defaultServiceName, defineWords, languageLabels, writeTime } from '../../messages/texts.ts'
 import {
   acceptAnswer,
   createEffect,
@@ -112,15 +112,15 @@ export const callerSettings = {
     forgotten: {
       kind: 'list',
       facts: ['pin'],
-      title: ({ messages }, _, { pin: { kind, hours, isHeld } }) => {
+      title: ({ messages }, _, { pin: { kind, from, isHeld } }) => {
         if (isHeld) return messages.held(helpNumber)
-        if (hours !== undefined) return messages.pin.waits(hours)
+        if (from !== undefined) return messages.pin.requested(writeTime(messages, from))
         return kind === 'blocked' ? messages.pin.forgottenBlocked : messages.pin.forgotten
       },
       entries: [
         {
           ...createEntry('1', words, 'newPin', createEffect('forgetPin')),
-          isShown: ({ pin: { isHeld } }) => !isHeld,
+          isShown: ({ pin: { from, isHeld } }) => from === undefined && !isHeld,
         },
       ],
       back: 'settings',

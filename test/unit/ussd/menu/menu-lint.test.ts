@@ -313,7 +313,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
 
   test.for([...ways.places])('%s fits a screen, and handles every answer', ([name, { way }]) => {
     const pages = pagesAt(name, way, context, known)
-    const waits = { ...facts, pin: { kind: 'blocked', hours: 24 } } as const
+    const waits = { ...facts, pin: { kind: 'blocked', hours: 24, from: 0 } } as const
     for (const page of [facts, dear, unavailable, waits, repeated].flatMap(pages)) expectToFit(page)
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)

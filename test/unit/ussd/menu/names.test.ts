@@ -347,7 +347,7 @@ describe('no name is shown', () => {
 
   test('of a number that nobody dialled from for 90 days, or whose PIN was replaced', async () => {
     const { play, clock } = await openNamed()
-    await play(`forgot@1: 8*3*1 -> END You can choose a new PIN in 24 hours…`)
+    await play(`forgot@1: 8*3*1 -> END You can choose a new PIN from …`)
     clock.forward(dayMs)
     await play(`
       s: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}

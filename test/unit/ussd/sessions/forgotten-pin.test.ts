@@ -101,3 +101,19 @@ describe('while the account is held, a forgotten PIN', () => {
     expect(refusals.map(({ reason }) => reason)).toEqual(['held', 'held'])
   })
 })
+
+test('a new PIN is promised for a time, which a second ask does not change', async () => {
+  const { clock, play } = await openChosen()
+  const time = new Date(clock.now() + 24 * 60 * 60_000).toISOString().slice(11, 16)
+  const told = `You can choose a new PIN from ${time} UTC, <date>: dial again then. Asking again does not change that.`
+  await play(`
+    ask: 8*3*1 -> END ${told}
+    600 min
+    again: 8*3 -> CON ${told}|0. Back
+    again: 8*3*1 -> END ${told}
+    ask: 8*3*1 -> same
+    839 min
+    early: -> CON New PIN in 1 h|…
+    2 min
+    due: -> CON Choose a PIN …`)
+})
