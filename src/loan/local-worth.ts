@@ -159,8 +159,9 @@ export function formatNow(
   wei: bigint,
   unit: Unit,
   price: z.infer<typeof unitPrice> | null,
+  worthOf = formatWorth,
 ): string {
-  const worth = price && formatWorth(wei, unit, { ...price, micros: BigInt(price.micros) })
+  const worth = price && worthOf(wei, unit, { ...price, micros: BigInt(price.micros) })
   return worth ? `${unitText} (now ${worth})` : unitText
 }
 

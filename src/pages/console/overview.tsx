@@ -14,6 +14,7 @@ import {
   Live,
   Prose,
   showMoney,
+  showOwed,
   showTime,
   tellClock,
 } from '../parts.tsx'
@@ -111,7 +112,7 @@ function Pool({ status }: Shown) {
       {pool && (
         <p class="soft">
           The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
-          {showMoney(pool.owedWei, unit)} (amber). The callers’ accounts have{' '}
+          {showOwed(pool.owedWei, unit)} (amber). The callers’ accounts have{' '}
           {showMoney(pool.balancesWei, unit)}, with what was lent to them. All of this was read at{' '}
           {tellClock(pool.at)}.
         </p>

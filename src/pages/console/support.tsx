@@ -1,12 +1,27 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
 import type { Unit } from '../../loan/amounts.ts'
-import { formatAgreed, formatNow, type LocalMoney } from '../../loan/local-worth.ts'
+import {
+  formatAgreed,
+  formatNow,
+  formatWorth,
+  formatWorthUp,
+  type LocalMoney,
+} from '../../loan/local-worth.ts'
 import { findLackingRole } from '../../operator/access.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
 import { describeFate, describeReceive, nameWay, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import { Command, FactList, Field, Prose, showMoney, showTime, tellTime } from '../parts.tsx'
+import {
+  Command,
+  FactList,
+  Field,
+  Prose,
+  showMoney,
+  showOwed,
+  showTime,
+  tellTime,
+} from '../parts.tsx'
 import { drawAccount, Facts, Rows, toWords } from './answer.tsx'
 import { nameKind, PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
@@ -107,7 +122,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       <Facts
         of={{
           balance: showNow(balanceWei, unit, price),
-          owed: showNow(owedWei, unit, price),
+          owed: showNow(owedWei, unit, price, showOwed, formatWorthUp),
           dueAt,
           accountHeldSince: heldAt,
           ...(heldFor && { accountHeldFor: heldFor }),
@@ -234,8 +249,13 @@ const MoneyCommands = ({ actor, unit }: Pick<AccountOptions, 'actor' | 'unit'>) 
   </p>
 )
 
-const showNow = (wei: string | null, unit: Unit, price: AccountHit['caller']['price']) =>
-  wei === null ? 'not known' : formatNow(showMoney(wei, unit), BigInt(wei), unit, price)
+const showNow = (
+  wei: string | null,
+  unit: Unit,
+  price: AccountHit['caller']['price'],
+  show = showMoney,
+  worthOf = formatWorth,
+) => (wei === null ? 'not known' : formatNow(show(wei, unit), BigInt(wei), unit, price, worthOf))
 
 const listTills = (tills: AccountHit['caller']['tills']): string =>
   tills.map(({ name, till }) => `${name}, ${till}`).join(' and ')

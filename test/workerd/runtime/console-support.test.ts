@@ -63,6 +63,15 @@ describe('support’s page of a caller', () => {
     }
   })
 
+  test('rounds what is owed up, as the phone does', ({ expect }) => {
+    const price = { currency: 'KES', micros: '12900000000000' }
+    const loan = { state: 'owed', owedWei: '1000000000001' }
+    const page = show({ balanceWei: '1000000000001', owedWei: '1000000000001', price, loan })
+    expect(page).toContain('<dt>Balance</dt><dd>0.000001 tRBTC (now KES 12)</dd>')
+    expect(page.split('<dt>Owed</dt><dd>0.000002 tRBTC')).toHaveLength(3)
+    expect(page).toContain('<dt>Owed</dt><dd>0.000002 tRBTC (now KES 13)</dd>')
+  })
+
   test('says apart that the account is held, and what is kept back for a sender', ({ expect }) => {
     const recalled = [{ intent: `0x${'cd'.repeat(22)}`, sender: account, wei: '1', until: at }]
     const page = show({ heldAt: at, recalled })
