@@ -200,7 +200,7 @@ export function describeTrace(trace: PaymentDetails, unit: Unit): string[] {
     ...(agreed ? [`Agreed: ${describeAgreed(agreed, unit)}.`] : []),
     ...[describeRecall(trace, unit) ?? []].flat(),
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
-    ...trace.holdSteps.map((step) => `${step.at}  ${describeHoldStep(step, unit)}`),
+    ...trace.holdSteps.map((step) => `${step.at}  ${describeHoldStep(step, trace, unit)}`),
     ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
     ...(trace.screen === null
       ? []
@@ -228,7 +228,7 @@ export function describeCaller({ by, caller: found }: FoundAccount, unit: Unit):
     ...(found.heldAt === null ? [] : [describeHold(found)]),
     ...found.recalled.map(
       ({ intent, wei, until }) =>
-        `Held until ${until}, its sender calls it a mistake: ${writeAmount(BigInt(wei), unit)} of ${intent}`,
+        `Held until ${until}, its sender calls it a mistake: ${known(wei)} of ${intent}`,
     ),
     ...(found.pin === null ? ['The PIN is not known now.'] : describePin(found.pin)),
     describeToday(found.today, unit),

@@ -1,5 +1,5 @@
 import { formatAmountDown, type Unit } from '../loan/amounts.ts'
-import { formatPrice } from '../loan/local-worth.ts'
+import { agreeToWorth, formatAgreed, formatNow, formatPrice } from '../loan/local-worth.ts'
 import { toReceiptNumber } from '../relay/forwarder/requests.ts'
 import { getNeededRole, nameOperator } from './access.ts'
 import type { AuditEntry } from './kept/audit.ts'
@@ -20,21 +20,30 @@ const recallObjections: Readonly<
   not_yours: "its sender's account is held",
 }
 
+/** Writes a part of a payment, also in local money: by its own price, else by that of now. */
+function writePart(wei: string, { agreed, price, spendsWei }: PaymentDetails, unit: Unit): string {
+  const text = `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
+  if (agreed === null) return formatNow(text, BigInt(wei), unit, price)
+  const rate = { ...agreed, micros: BigInt(agreed.micros) }
+  return formatAgreed(wei === spendsWei ? agreed : agreeToWorth(BigInt(wei), unit, rate), text)
+}
+
 const askReceiver =
   'Only its receiver can send back what is not held: ask the receiver to; a till, too, pays back by 2. Send Money.'
 
 /** Says what can be done about a payment to a wrong number. Commands stand between backticks. */
 export function describeRecall(
-  { recall, intent }: PaymentDetails,
+  payment: PaymentDetails,
   unit: Unit,
   writeTime = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`,
 ): string | undefined {
+  const { recall, intent } = payment
   if (recall === null) return undefined
   const until = writeTime(recall.until)
   const { state, wei } = recall
   switch (state) {
     case 'held':
-      return `Wrong number: ${formatAmountDown(BigInt(wei ?? 0), unit)} ${unit.symbol} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this, and then its receiver keeps the money: \`npm run ops -- account end-recall ${intent}\``
+      return `Wrong number: ${writePart(wei ?? '0', payment, unit)} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this, and then its receiver keeps the money: \`npm run ops -- account end-recall ${intent}\``
     case 'open':
       return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number? ${askReceiver}`
     case 'ended':
@@ -51,8 +60,12 @@ export function describeRecall(
 }
 
 /** Says a step of what became of a hold, in words for a time line. */
-export function describeHoldStep({ step, by, wei, intent }: HoldStep, unit: Unit): string {
-  const amount = wei && `${formatAmountDown(BigInt(wei), unit)} ${unit.symbol}`
+export function describeHoldStep(
+  { step, by, wei, intent }: HoldStep,
+  payment: PaymentDetails,
+  unit: Unit,
+): string {
+  const amount = wei && writePart(wei, payment, unit)
   switch (step) {
     case 'held':
       return `${amount} held: its sender says it was a mistake (Wrong number?)`

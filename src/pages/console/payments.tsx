@@ -201,7 +201,7 @@ export function TimeLine(payment: PaymentDetails & { unit: Unit }) {
     }),
     ...(assuredAt ? [[assuredAt, 'final for the payee, ahead of its block'] as const] : []),
     ...(paidOutAt ? [[paidOutAt, 'cash paid out, as the agent says'] as const] : []),
-    ...holdSteps.map((step) => [step.at, describeHoldStep(step, unit)] as const),
+    ...holdSteps.map((step) => [step.at, describeHoldStep(step, payment, unit)] as const),
   ]
   const since = (at: string) => ((Date.parse(at) - Date.parse(acceptedAt)) / 1_000).toFixed(1)
   return (

@@ -143,7 +143,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
             of={recalled}
             columns={[
               ['Payment', PaymentLink],
-              ['Amount', ({ wei }) => showMoney(wei, unit)],
+              ['Amount', ({ wei }) => showNow(wei, unit, price)],
               'sender',
               'until',
             ]}

@@ -78,6 +78,17 @@ describe('a payment in the console', () => {
     expect(page).toContain('0.25 tRBTC held: its sender says it was a mistake (Wrong number?)')
     expect(page).toMatch(/0\.1 tRBTC given back by its receiver, Ref \d{3}-\d{4}/)
     expect(page).toContain('amina ended the hold: its receiver keeps it')
+    const recall = { state: 'held', wei: '100000000000000000', until: at }
+    const part = { recall, holdSteps: steps }
+    const local = `${PaymentView({ payment: { ...payment, agreed, ...part } as never, unit })}`
+    expect(local).toContain('KES 1,000.50 (0.25 tRBTC) held: its sender says it was a mistake')
+    expect(local).toContain('KES 1,290,000 (0.1 tRBTC) given back')
+    expect(local).toContain('Wrong number: KES 1,290,000 (0.1 tRBTC) of it is held')
+    const price = { currency: 'KES', micros: rate.micros }
+    const now = { ...payment, agreed: null, price, ...part }
+    expect(`${PaymentView({ payment: now as never, unit })}`).toContain(
+      '0.25 tRBTC (now KES 3,225,000) held',
+    )
   })
 
   test('has all times in the time zone of its page, and attributes in UTC', ({ expect }) => {

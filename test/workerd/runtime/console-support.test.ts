@@ -73,8 +73,11 @@ describe('support’s page of a caller', () => {
   })
 
   test('says apart that the account is held, and what is kept back for a sender', ({ expect }) => {
-    const recalled = [{ intent: `0x${'cd'.repeat(22)}`, sender: account, wei: '1', until: at }]
-    const page = show({ heldAt: at, recalled })
+    const intent = `0x${'cd'.repeat(22)}`
+    const price = { currency: 'KES', micros: '12900000000000' }
+    const recalled = [{ intent, sender: account, wei: '1000000000000', until: at }]
+    const page = show({ heldAt: at, recalled, price })
+    expect(page).toContain('>0.000001 tRBTC (now KES 12)</td>')
     expect(page).toContain(`<dt>Account held since</dt><dd><time datetime="${at}">`)
     expect(page).toContain('<h3>Kept back: the senders call these payments mistakes</h3>')
     expect(page).not.toMatch(/>Held\b|Account held for/)
