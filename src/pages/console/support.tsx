@@ -20,6 +20,7 @@ import {
   showMoney,
   showOwed,
   showTime,
+  tellClock,
   tellTime,
 } from '../parts.tsx'
 import { drawAccount, Facts, Rows, toWords } from './answer.tsx'
@@ -103,17 +104,23 @@ export const findPhone = ({ by, country }: AccountHit, text: string) =>
     ? parseCaller(text.replaceAll(/[ ().-]/g, ''), (country ?? undefined) as Country | undefined)
     : undefined
 
+const listActs = ({ heldAt, pin }: AccountHit['caller']) => [
+  heldAt === null ? 'hold' : 'release',
+  ...(pin?.isBlocked || pin?.isDormant ? ['unblock'] : []),
+  ...(pin?.replaceableAt ? ['keep-pin'] : []),
+]
+
 function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const { account, payments, refusals, arrivals, balanceWei, owedWei, price, ...facts } = hit.caller
   const { dueAt, heldAt, heldFor, pin, open, tills, till, recalled, reminded, ...rest } = facts
   const { receiveAddress: _, waitingWei: __, ...others } = rest
   const phone = findPhone(hit, text)
-  const isStopped = pin?.isBlocked || pin?.isDormant
-  const acts = [
-    heldAt === null ? 'hold' : 'release',
-    ...(isStopped ? ['unblock'] : []),
-    ...(pin?.replaceableAt ? ['keep-pin'] : []),
-  ]
+  const acts = listActs(hit.caller)
+  const tellHold = ({ intent }: FoundPayment): string => {
+    const recall = details.get(intent)?.recall
+    const held = recall?.state === 'held' ? recall : recalled.find((one) => one.intent === intent)
+    return held ? ` Held until ${tellClock(held.until).slice(0, 5)}.` : ''
+  }
   return (
     <section>
       <h2>
@@ -159,7 +166,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           <ConfirmedAction csrf={csrf} actor={actor} act={act} phone={phone} account={account} />
         ))
       )}
-      {isStopped && <p class="soft">{unblockWords}</p>}
+      {acts.includes('unblock') && <p class="soft">{unblockWords}</p>}
       <details>
         <summary>Loan and limits</summary>
         <Facts of={others} unit={unit} />
@@ -180,7 +187,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
           ['Amount', (payment) => showAmount(details.get(payment.intent) ?? payment, unit, price)],
           ['With', drawOtherAccount],
           ['Code', drawCode],
-          ['Outcome', describeFate],
+          ['Outcome', (payment) => `${describeFate(payment)}${tellHold(payment)}`],
           // A sender's screen may tell the sender's balance.
           [
             'Screen',

@@ -16,9 +16,9 @@ const caller: AccountFound = {
 }
 
 /** Renders support's page of a caller whose number was typed. */
-function show(changes: object, role = 'money'): string {
+function show(changes: object, role = 'money', details = new Map()): string {
   const hit = { by: 'number', country: 'KE', till: null, caller: { ...caller, ...changes } }
-  const lookup = { found: { accounts: [hit], payments: [] }, details: new Map() }
+  const lookup = { found: { accounts: [hit], payments: [] }, details }
   const session = { csrf: 'c', actor: { name: 'amina', role } }
   return `${Support({ ...session, unit, text: '+254700000001', lookup } as never)}`
 }
@@ -78,6 +78,18 @@ describe('support’s page of a caller', () => {
     const recalled = [{ intent, sender: account, wei: '1000000000000', until: at }]
     const page = show({ heldAt: at, recalled, price })
     expect(page).toContain('>0.000001 tRBTC (now KES 12)</td>')
+    const paid = { intent, state: 'confirmed', kind: 'transfer', account, block: 7 }
+    const payments = [{ ...paid, spendsWei: '1', agreed: null, assuredAt: null, acceptedAt: at }]
+    const outcome = '<td data-label="Outcome">was done in block 7. Held until 19:42.</td>'
+    expect(show({ recalled, payments })).toContain(outcome)
+    const withState = (state: string) =>
+      show(
+        { payments },
+        'money',
+        new Map([[intent, { ...payments[0], recall: { state, until: at } }]]),
+      )
+    expect(withState('held')).toContain(outcome)
+    expect(withState('open')).not.toContain('Held until')
     expect(page).toContain(`<dt>Account held since</dt><dd><time datetime="${at}">`)
     expect(page).toContain('<h3>Kept back: the senders call these payments mistakes</h3>')
     expect(page).not.toMatch(/>Held\b|Account held for/)
