@@ -1,7 +1,11 @@
 import { listSignedTransactions } from '../objects/block.ts'
 import type { ChainLog } from '../objects/log.ts'
-import { toQuantity } from '../objects/values.ts'
-import { type HeaderBlock, readFollowedBlock, readMinedBlock } from '../reads/mined-block.ts'
+import {
+  type HeaderBlock,
+  readFollowedBlock,
+  readInBatches,
+  readMinedBlock,
+} from '../reads/mined-block.ts'
 import { readProvedLogs, throwBlockReorganized } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
@@ -45,8 +49,6 @@ const maxGap = 1_000
 
 /** Limits the heads that are seen while a block below them cannot be read or linked. */
 const maxStuckHeads = 10
-
-const blocksPerBatch = 50
 
 /** The fields of a `newHeads` notification. */
 const headFields = [
@@ -201,15 +203,9 @@ async function readRange(
   to: number,
 ): Promise<HeaderBlock[] | undefined> {
   const blocks: HeaderBlock[] = []
-  for (let start = from; start <= to; start += blocksPerBatch) {
-    const length = Math.min(blocksPerBatch, to - start + 1)
-    const batch = await Promise.all(
-      Array.from({ length }, (_, index) => source.readBlock(toQuantity(start + index))),
-    )
-    for (const block of batch) {
-      if (block === null) return undefined
-      blocks.push(block)
-    }
+  for await (const block of readInBatches(from, to, source.readBlock)) {
+    if (block === null) return undefined
+    blocks.push(block)
   }
   return blocks
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { getTransactionHash, type rawTransaction } from '../objects/block.ts'
+import { listAlternatives } from '../objects/log.ts'
 import { rawTraces, shapeTraces, type Trace, trace } from '../objects/trace.ts'
 import {
   addressesParam,
@@ -10,7 +10,7 @@ import {
   toBlockNumber,
   toQuantity,
 } from '../objects/values.ts'
-import { readMinedBlock } from '../reads/mined-block.ts'
+import { readInBatches, readMinedBlock } from '../reads/mined-block.ts'
 import { traceMinedBlock } from '../reads/traces.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
@@ -42,19 +42,10 @@ const traceFilterParam = z.object(
 
 type TraceFilter = z.output<typeof traceFilterParam>
 
-function matchesTraceFilter(
-  { fromAddress, toAddress }: TraceFilter,
-  { from, to }: z.output<typeof rawTransaction>,
-): boolean {
-  return accepts(fromAddress, from) && accepts(toAddress, to)
-}
-
+/** Tells whether an address is one of those wanted; an empty list accepts any. */
 function accepts(wanted: TraceFilter['fromAddress'], address: string | null | undefined): boolean {
-  const accepted = typeof wanted === 'string' ? [wanted] : (wanted ?? [])
-  return (
-    accepted.length === 0 ||
-    (typeof address === 'string' && accepted.includes(address.toLowerCase()))
-  )
+  const accepted = listAlternatives(wanted)
+  return accepted.length === 0 || accepted.includes(address?.toLowerCase() ?? '')
 }
 
 export const traceFilter = defineMethod({
@@ -83,38 +74,26 @@ export const traceFilter = defineMethod({
 /** Sets how many traces RSKj skips and returns at most (TraceModuleImpl). */
 const maxRskjTraces = 10_000
 
-const blocksPerBatch = 50
-
 /** Searches blocks in order, and stops once it has the requested traces. */
 async function searchTraces(
   node: UpstreamNode,
   from: number,
   to: number,
-  filter: TraceFilter,
+  { fromAddress, toAddress, after, count }: TraceFilter,
 ): Promise<Trace[]> {
-  const { after, count } = filter
   const traces: Trace[] = []
-  for (let start = from; start <= to && traces.length < after + count; start += blocksPerBatch) {
-    const numbers = Array.from(
-      { length: Math.min(blocksPerBatch, to - start + 1) },
-      (_, index) => start + index,
-    )
-    const blocks = await Promise.all(
-      numbers.map((number) => readMinedBlock(node, toQuantity(number), true)),
-    )
-    for (const block of blocks) {
-      if (block === null) continue
-      const selectedHashes = new Set(
-        block.transactions.flatMap((entry) =>
-          typeof entry === 'object' && matchesTraceFilter(filter, entry)
-            ? [getTransactionHash(entry)]
-            : [],
-        ),
-      )
-      if (selectedHashes.size === 0 || traces.length >= after + count) continue
-      const blockTraces = await traceMinedBlock(node, block)
-      traces.push(...blockTraces.filter((trace) => selectedHashes.has(trace.transactionHash)))
-    }
+  const read = (number: string) => readMinedBlock(node, number, true)
+  for await (const block of readInBatches(from, to, read)) {
+    const hashes = (block?.transactions ?? []).flatMap((entry) => {
+      const isWhole = typeof entry === 'object'
+      return isWhole && accepts(fromAddress, entry.from) && accepts(toAddress, entry.to)
+        ? [entry.hash]
+        : []
+    })
+    if (block === null || hashes.length === 0) continue
+    const blockTraces = await traceMinedBlock(node, block)
+    traces.push(...blockTraces.filter((trace) => hashes.includes(trace.transactionHash)))
+    if (traces.length >= after + count) break
   }
   return traces.slice(after, after + count)
 }

@@ -136,7 +136,7 @@ function getAcceptedValues(filter: LogFilter): readonly (ReadonlySet<string> | u
 }
 
 /** Returns the values of which any matches; an empty list means no condition. */
-function listAlternatives(condition: Condition): string[] {
+export function listAlternatives(condition: Condition): string[] {
   if (condition === null || condition === undefined) return []
   const accepted = typeof condition === 'string' ? [condition] : condition
   return accepted.every((value) => value !== null) ? [...accepted] : []

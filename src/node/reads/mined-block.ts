@@ -4,7 +4,7 @@ import { orNull } from '../../runtime/json.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { type ProvedHeader, proveHeader } from '../objects/header.ts'
-import { hash, isBlockHash, quantity } from '../objects/values.ts'
+import { hash, isBlockHash, quantity, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
@@ -33,6 +33,20 @@ export async function readProvedBlock(
   if (full && proof && !encodeProvedTransactions(block, proof.trieKind))
     node.markUnproved('unknown_form')
   return { block, proof }
+}
+
+const blocksPerBatch = 50
+
+/** Reads blocks by their numbers, both ends included, and many of them at a time. */
+export async function* readInBatches<T>(
+  from: number,
+  to: number,
+  read: (number: string) => Promise<T>,
+): AsyncGenerator<T> {
+  for (let start = from; start <= to; start += blocksPerBatch) {
+    const length = Math.min(blocksPerBatch, to - start + 1)
+    yield* await Promise.all(Array.from({ length }, (_, index) => read(toQuantity(start + index))))
+  }
 }
 
 /**

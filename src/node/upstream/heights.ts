@@ -86,20 +86,18 @@ async function surveyHeight(
   options: HeightsOptions,
 ): Promise<void> {
   const { clock, readBlockNumber } = options
-  let isTimedOut = false
+  let signal: AbortSignal | undefined
   const work: NodeWork<number> = (node) => readConfirmedHeight(node, head, readBlockNumber)
   try {
     const { value: height } = await runWithTimeLimit(clock, maxAttemptMs / 2, (timeoutSignal) => {
-      timeoutSignal.addEventListener('abort', () => {
-        isTimedOut = true
-      })
+      signal = timeoutSignal
       return runOnNode(state, work, timeoutSignal, options)
     })
     state.recordHeight(height)
   } catch (error) {
     state.recordHeight(undefined)
     // This call is simple and not a customer's, so a bad or late answer is the node's failure.
-    if (error instanceof MalformedAnswer || isTimedOut) state.recordFailure(error)
+    if (error instanceof MalformedAnswer || signal?.aborted) state.recordFailure(error)
     throw error
   }
 }

@@ -44,9 +44,7 @@ export function createSmsRound({ deliver, clock, log, waitUntil }: SmsRoundsOpti
   }
 
   async function sendAll(ledger: Ledger, taken: readonly DueSms[]): Promise<void> {
-    for (const sms of taken) {
-      await sendOne(ledger, sms).catch((error) => fail(error, sms.intentId))
-    }
+    for (const sms of taken) await sendOne(ledger, sms).catch((error) => fail(error, sms.intentId))
   }
 
   /** Logs a failure; a taken message stays taken and is not sent again. */
