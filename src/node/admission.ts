@@ -75,10 +75,7 @@ function listRequests(message: Message): readonly RpcRequest[] {
 }
 
 /** Joins the responses to a message; returns undefined if it needs none. */
-function joinResponses(
-  message: Message,
-  responses: readonly (string | undefined)[],
-): string | undefined {
+function joinResponses(message: Message, responses: readonly (string | undefined)[]) {
   if (message.kind !== 'batch') return responses[0]
   let length = 0
   const keptResponses = responses.flatMap((response, index) => {
@@ -103,11 +100,7 @@ function createQuotaError({ resetAt, period }: QuotaRefusal): RpcError {
 type Caller = AdmissionOptions & Pick<GrantedKey, 'methods'>
 
 /** Answers one request; returns undefined for a notification. Never throws. */
-async function answerRequest(
-  request: RpcRequest,
-  caller: Caller,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function answerRequest(request: RpcRequest, caller: Caller, signal: AbortSignal) {
   if (request.kind === 'invalid') return formatError(request.id, request.error)
   const { id, method, params } = request
   const { service, methods, subscriptions, log } = caller

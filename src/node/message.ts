@@ -73,10 +73,7 @@ function isId(id: unknown): id is string | number | null | undefined {
 }
 
 /** Returns the id exactly as sent, even a number that JavaScript cannot represent. */
-function writeId(
-  id: string | number | null | undefined,
-  findWrittenId: () => string | undefined,
-): string | undefined {
+function writeId(id: string | number | null | undefined, findWrittenId: () => string | undefined) {
   if (id === undefined) return undefined
   if (typeof id !== 'number' || Number.isSafeInteger(id)) return JSON.stringify(id)
   return findWrittenId() ?? 'null'

@@ -77,11 +77,7 @@ export function createNodeRoutes(options: NodeRouteOptions): Hono {
 }
 
 /** Answers a POST; checks the key before it reads the body. */
-async function answerPost(
-  c: Context,
-  options: NodeRouteOptions,
-  budgets: CustomerBudgets,
-): Promise<Response> {
+async function answerPost(c: Context, options: NodeRouteOptions, budgets: CustomerBudgets) {
   const { keys, services, clock, waitUntil, log } = options
   const key = await keys.lookup(hashRequestKey(c))
   if (key.kind === 'unknown') return refuseUnauthorized(c)
@@ -166,10 +162,7 @@ function isJsonType(contentType = ''): boolean {
 }
 
 /** Reads the body, or refuses it; `reserve` tells whether so many more bytes fit. */
-async function readText(
-  c: Context,
-  reserve: (bytes: number) => boolean,
-): Promise<string | Response> {
+async function readText(c: Context, reserve: (bytes: number) => boolean) {
   const refuseTooLarge = () =>
     respondError(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
   const refuseOverBudget = () => respondJson(c, 429, formatError('null', createTooManyBytesError()))

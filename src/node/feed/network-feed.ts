@@ -222,11 +222,7 @@ function exceedsBytes(bytes: number, message: string | ArrayBuffer): boolean {
   return message.length > bytes || new TextEncoder().encode(message).byteLength > bytes
 }
 
-async function answerText(
-  session: Session,
-  text: string,
-  parts: FeedParts,
-): Promise<string | undefined> {
+async function answerText(session: Session, text: string, parts: FeedParts) {
   const { sessions, limits, findKey, log } = parts
   const message = parseMessage(text)
   const calls = countCalls(message)

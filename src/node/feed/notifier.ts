@@ -94,10 +94,7 @@ function createLogNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
 ) {
-  function notifyLogs(
-    removed: boolean,
-    chooseBlocks: (topic: Topic) => readonly FeedBlock[],
-  ): void {
+  function notifyLogs(removed: boolean, chooseBlocks: (topic: Topic) => readonly FeedBlock[]) {
     const texts = new Map<ChainLog, string>()
     for (const session of sessions()) {
       for (const [id, { topic, isActive }] of session.topics) {

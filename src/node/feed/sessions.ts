@@ -119,10 +119,7 @@ export function createSessions(
   }
 }
 
-function listSessions(
-  sessions: ReadonlyMap<string, Session>,
-  keyHash: string | undefined,
-): Session[] {
+function listSessions(sessions: ReadonlyMap<string, Session>, keyHash: string | undefined) {
   if (keyHash === undefined) return []
   return [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
 }

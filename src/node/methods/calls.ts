@@ -159,11 +159,7 @@ const minGas = 21_000
 const suspiciousGas = 6_000_000
 
 /** Tells whether an estimate is RSKj's answer for a failed call: too little gas, or a block's. */
-async function isFailedEstimate(
-  node: UpstreamNode,
-  { gas }: SimulatedCall,
-  estimated: string,
-): Promise<boolean> {
+async function isFailedEstimate(node: UpstreamNode, { gas }: SimulatedCall, estimated: string) {
   if (node.kind !== 'rskj') return false
   if (Number(estimated) < minGas) return true
   if (gas || Number(estimated) < suspiciousGas) return false

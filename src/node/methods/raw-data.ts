@@ -56,11 +56,7 @@ async function readRawHeader(node: UpstreamNode, selector: string): Promise<stri
 }
 
 /** Reads a receipt as encoded in its block's receipts trie; `null` if it does not exist. */
-async function readRawReceipt(
-  node: UpstreamNode,
-  hash: string,
-  context: CacheAccess,
-): Promise<string | null> {
+async function readRawReceipt(node: UpstreamNode, hash: string, context: CacheAccess) {
   const provedReceipt = await readProvedReceipt(node, hash, context)
   if (provedReceipt === null) return null
   const { receipt, trieKind } = provedReceipt

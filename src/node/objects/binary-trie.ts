@@ -58,11 +58,7 @@ const buildTrie = (values: readonly Hex[]): TrieNode =>
   )
 
 /** Returns the nodes from the root to a value, and the value's hash; undefined without a path. */
-export function walkBinaryProof(
-  nodes: readonly Hex[],
-  root: string,
-  index: number,
-): { nodes: Hex[]; valueHash: Hex } | undefined {
+export function walkBinaryProof(nodes: readonly Hex[], root: string, index: number) {
   const byHash = new Map(nodes.map((node): [string, Hex] => [keccak256(node), node]))
   const proofNodes: Hex[] = []
   let bits = toKeyBits(index)

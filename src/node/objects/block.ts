@@ -153,8 +153,6 @@ export function listSignedTransactions({ transactions, minimumGasPrice }: RawBlo
   return signed.flatMap((entry) => getTransactionHash(entry) ?? [])
 }
 
-export function getTransactionHash(
-  entry: RawBlock['transactions'][number] | undefined,
-): string | undefined {
+export function getTransactionHash(entry: RawBlock['transactions'][number] | undefined) {
   return typeof entry === 'string' ? entry : entry?.hash
 }

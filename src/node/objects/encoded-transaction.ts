@@ -165,10 +165,7 @@ const isUnsigned = ({ from, r, s }: Transaction): boolean =>
  * returns undefined if an encoding is unknown.
  * @throws {UntrueAnswer} a hash, a position or the root does not fit
  */
-export function encodeProvedTransactions(
-  { hash, ...block }: MinedBlock,
-  trieKind: TrieKind,
-): Hex[] | undefined {
+export function encodeProvedTransactions({ hash, ...block }: MinedBlock, trieKind: TrieKind) {
   const encoded: Hex[] = []
   const budget = { bytesLeft: maxHashedBytes }
   for (const [index, transaction] of block.transactions.entries()) {

@@ -59,11 +59,7 @@ class OutOfCalls extends RpcError {
 }
 
 /** Reads the logs between two blocks, oldest first; an error names a range that works. */
-export async function readRangeLogs(
-  range: LogRange,
-  filter: LogFilter,
-  context: NodeAccess,
-): Promise<ChainLog[]> {
+export async function readRangeLogs(range: LogRange, filter: LogFilter, context: NodeAccess) {
   const { from, to } = range
   const search = createSearch(range, filter, context)
   const rangeLogs: ChainLog[] = []

@@ -12,20 +12,12 @@ import { lookUp } from './lookup.ts'
 export type ProvedBlock = { block: MinedBlock; proof: ProvedHeader | undefined }
 
 /** Reads a mined block, and checks that its hash and number fit; `null` without such a block. */
-export async function readMinedBlock(
-  node: UpstreamNode,
-  selector: string,
-  full: boolean,
-): Promise<MinedBlock | null> {
+export async function readMinedBlock(node: UpstreamNode, selector: string, full: boolean) {
   return (await readProvedBlock(node, selector, full))?.block ?? null
 }
 
 /** Reads a mined block with its proof; full transactions are proved by their root. */
-export async function readProvedBlock(
-  node: UpstreamNode,
-  selector: string,
-  full: boolean,
-): Promise<ProvedBlock | null> {
+export async function readProvedBlock(node: UpstreamNode, selector: string, full: boolean) {
   const block = await findMinedBlock(node, selector, full, rawBlock)
   if (block === null) return null
   const proof = proveHeader(block, node.mining)
@@ -71,10 +63,7 @@ const followedBlock = z.extend(
 )
 
 /** Reads a mined block for who follows the chain: a malformed field makes it unproved at most. */
-export async function readFollowedBlock(
-  node: UpstreamNode,
-  selector: string,
-): Promise<HeaderBlock | null> {
+export async function readFollowedBlock(node: UpstreamNode, selector: string) {
   const block = await findMinedBlock(node, selector, false, followedBlock)
   if (block === null) return null
   const proof = proveReadableHeader(block, node)
@@ -116,9 +105,6 @@ function recordProof(node: UpstreamNode, { number }: MinedBlock, proof?: ProvedH
   else node.markUnproved(Number(number) < (node.mining?.from ?? 1) ? 'unprovable' : 'unknown_form')
 }
 
-export async function readPendingBlock(
-  node: UpstreamNode,
-  full: boolean,
-): Promise<RawBlock | null> {
+export async function readPendingBlock(node: UpstreamNode, full: boolean) {
   return await node.call('eth_getBlockByNumber', ['pending', full], orNull(rawBlock))
 }

@@ -136,11 +136,7 @@ export async function readBlockFacts(
 }
 
 /** Reads a receipt, proved by its block's hash if possible; `null` without a receipt. */
-export async function readProvedReceipt(
-  node: UpstreamNode,
-  txHash: string,
-  context: CacheAccess,
-): Promise<{ receipt: RawReceipt; trieKind: TrieKind | undefined } | null> {
+export async function readProvedReceipt(node: UpstreamNode, txHash: string, context: CacheAccess) {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], rawReceipt)
   if (receipt === null) return null
   const { transactionHash, blockHash, transactionIndex } = receipt
@@ -220,21 +216,13 @@ export async function readReceiptProof(
 }
 
 /** Reads a block's logs, proved by its bloom or receipts if possible; `null` without the block. */
-export async function readBlockLogs(
-  node: UpstreamNode,
-  selector: string,
-  filter: LogFilter,
-): Promise<ChainLog[] | null> {
+export async function readBlockLogs(node: UpstreamNode, selector: string, filter: LogFilter) {
   const provedBlock = await readProvedBlock(node, selector, false)
   return provedBlock && (await readLogsOf(node, provedBlock, filter))
 }
 
 /** Reads a known block's logs; throws if the node lacks the block. */
-export async function readKnownBlockLogs(
-  node: UpstreamNode,
-  selector: string,
-  filter: LogFilter,
-): Promise<ChainLog[]> {
+export async function readKnownBlockLogs(node: UpstreamNode, selector: string, filter: LogFilter) {
   const blockLogs = await readBlockLogs(node, selector, filter)
   if (blockLogs === null) throw new TransportError(`${node.name} lacks a block that is known`)
   return blockLogs
@@ -248,11 +236,7 @@ export async function readProvedLogs(node: UpstreamNode, block: MinedBlock): Pro
 }
 
 /** Takes a proved block's logs from its receipts; those of another are as the node returns them. */
-async function readLogsOf(
-  node: UpstreamNode,
-  { block, proof }: ProvedBlock,
-  filter: LogFilter,
-): Promise<ChainLog[]> {
+async function readLogsOf(node: UpstreamNode, { block, proof }: ProvedBlock, filter: LogFilter) {
   if (proof === undefined) {
     const query = toLogQuery(filter, { blockHash: block.hash })
     const nodeLogs = await node.call('eth_getLogs', [query], rawLogs)

@@ -221,11 +221,7 @@ function settle(
 }
 
 /** Posts a body. Returns undefined if the answer is not JSON-RPC. */
-async function post(
-  endpoint: Endpoint,
-  body: string,
-  signal: AbortSignal | null,
-): Promise<unknown> {
+async function post(endpoint: Endpoint, body: string, signal: AbortSignal | null) {
   const { name, href, headers, fetch } = endpoint
   const response = await fetch(href, { method: 'POST', headers, body, signal })
   if (Number(response.headers.get('content-length') ?? 0) > maxAnswerBytes) {

@@ -132,11 +132,7 @@ async function createUpstreamNode(
       state.identity = { kind: detectedKind, identifiedAt: options.clock.now() }
     },
     /** Calls the node. Throws its error, or a `TransportError` for a malformed answer. */
-    async call<T>(
-      method: string,
-      params: readonly unknown[],
-      result: z.ZodMiniType<T>,
-    ): Promise<T> {
+    async call<T>(method: string, params: readonly unknown[], result: z.ZodMiniType<T>) {
       const outcome = result.safeParse(await call(method, params, signal))
       if (outcome.success) return outcome.data
       throw new MalformedAnswer(`${name} returned a malformed ${method} result`, {
