@@ -64,11 +64,7 @@ declare module 'node:crypto' {
 }
 
 /** Derives a relayer key on the chain's path (BIP-44). @throws {Error} no phrase of BIP-39 */
-export function deriveRelayerAccount(
-  mnemonic: string,
-  chainId: Chain['id'],
-  index: number,
-): KeyAccount {
+export function deriveRelayerAccount(mnemonic: string, chainId: Chain['id'], index: number) {
   if (!validateMnemonic(mnemonic, wordlist)) throw new Error('this is no phrase of BIP-39')
   const seed = pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512')
   const path = `${chains[chainId].accountPath}/${index}`

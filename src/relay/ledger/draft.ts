@@ -131,12 +131,7 @@ export function createDraft(tables: Tables, view: View, now: number, writes: Wri
 }
 
 /** Deletes rows that a table's list `age` has for longer than this, at most so many. */
-export function dropOld(
-  rows: Draft<Tables>,
-  table: string,
-  olderThanMs: number,
-  limit: number,
-): void {
+export function dropOld(rows: Draft<Tables>, table: string, olderThanMs: number, limit: number) {
   for (const row of rows.list({ table, list: 'age', olderThanMs, limit }))
     rows.drop(table, ...toKey(getTable(rows.tables, table), row))
 }

@@ -112,11 +112,7 @@ export const readMeta = <Name extends MetaName>(
   readMetaAs(rows, name, metaValues[name] as unknown as z.ZodMiniType<MetaValue<Name>>)
 
 /** Reads a value whose name has a part that is not known here. */
-export function readMetaAs<Value>(
-  rows: Draft,
-  name: string,
-  form: z.ZodMiniType<Value>,
-): Value | undefined {
+export function readMetaAs<Value>(rows: Draft, name: string, form: z.ZodMiniType<Value>) {
   const row = rows.row('meta', name)
   if (row === undefined) return undefined
   const parsed = parsedRows.get(row) ?? form.parse(JSON.parse(row.value))

@@ -110,10 +110,7 @@ export function addReport(
 }
 
 /** Keeps the last amounts of the pool, with their own time, where a reading has a state alone. */
-function keepPool(
-  before: Observations['contracts'],
-  contracts: Observations['contracts'],
-): Observations['contracts'] {
+function keepPool(before: Observations['contracts'], contracts: Observations['contracts']) {
   if (contracts === undefined || contracts === before) return contracts
   const pool = contracts.pool ?? before?.pool
   return { ...contracts, pool: pool && { at: (contracts.pool ? contracts : before)?.at, ...pool } }

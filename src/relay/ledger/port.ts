@@ -62,12 +62,7 @@ export function createLedgerPort<Any extends Steps>(
 }
 
 /** Runs a step, and records rows that it has missed. */
-export function runStep(
-  steps: Steps,
-  step: StepContext,
-  method: string,
-  args: readonly unknown[],
-): unknown {
+export function runStep(steps: Steps, step: StepContext, method: string, args: readonly unknown[]) {
   const run = steps[method] as unknown as (step: StepContext, ...args: unknown[]) => unknown
   const answer = run(step, ...args)
   recordMissing(step.rows)

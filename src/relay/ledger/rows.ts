@@ -334,10 +334,7 @@ export const toKey = (table: Table, row: AnyRow): Key =>
 export const parseRow = (table: Table, json: string): AnyRow => table.row.parse(JSON.parse(json))
 
 /** Returns a row's group and score in a list, or undefined if the list does not have it. */
-export function getListPosition(
-  { group, score }: ListColumns,
-  row: AnyRow | undefined,
-): { group: string; score: number } | undefined {
+export function getListPosition({ group, score }: ListColumns, row: AnyRow | undefined) {
   const value = group === undefined ? '' : row?.[group]
   if (row === undefined || value === null) return undefined
   return { group: `${value}`, score: Number(row[score]) }

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { requestLifetimeSeconds, type SignedRequest } from '../forwarder/requests.ts'
+import { requestLifetimeSeconds } from '../forwarder/requests.ts'
 import { isSilentOnPayments, type ObstacleKind } from '../refusal.ts'
 import { type Decided, findDecision, saveSession } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
@@ -61,11 +61,7 @@ type Adoption = StepKey & {
 const executedWithinMs = (requestLifetimeSeconds + 60 * 60) * 1000
 
 /** Returns an account's requests that were executed a moment ago, the oldest first. */
-function listRecentlyExecuted(
-  rows: Draft,
-  { account, seen }: Row<'accounts'>,
-  limit: number,
-): SignedRequest[] {
+function listRecentlyExecuted(rows: Draft, { account, seen }: Row<'accounts'>, limit: number) {
   if (seen === 0) return []
   return listPaymentsSince(rows, account, rows.now - executedWithinMs, maxOpenPayments)
     .filter(({ outcome, phase, since }) => {

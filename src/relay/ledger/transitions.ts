@@ -48,10 +48,7 @@ export const phases = {
 export const paymentStates = Object.keys(phases) as PaymentState[]
 
 /** Returns the next state; undefined if the event changes nothing. */
-export function getNextState(
-  state: PaymentState | 'none',
-  event: PaymentEvent,
-): PaymentState | undefined {
+export function getNextState(state: PaymentState | 'none', event: PaymentEvent) {
   const events: Partial<Record<PaymentEvent, PaymentState>> = transitions[state]
   return events[event]
 }

@@ -72,11 +72,7 @@ async function pickExecution(
  * forwarder reports bad signatures and passed deadlines too, of requests that nobody has to sign.
  * @throws {TransportError} the node does not show the execution
  */
-export async function findExecution(
-  relayer: Relayer,
-  request: ForwardRequest,
-  at?: SearchState,
-): Promise<IntentExecution | undefined> {
+export async function findExecution(relayer: Relayer, request: ForwardRequest, at?: SearchState) {
   const { node, forwarder, clock } = relayer
   const blockNumber = await findSpendingBlock(relayer, request, at)
   if (blockNumber === undefined) return undefined

@@ -1,6 +1,5 @@
 import type { Address, Hex } from 'viem'
 import { tryOrLog } from '../../runtime/log.ts'
-import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Relayer } from '../relayer.ts'
 
 /** Limits the age of the final block: sums that reach back from it have to be known. */
@@ -22,11 +21,7 @@ export async function readSettled(
 }
 
 /** Returns the same of the block that is final now; undefined if the node does not tell. */
-export async function readSettledBalance(
-  relayer: Relayer,
-  account: Address,
-  signal: AbortSignal,
-): Promise<SettledBalance | undefined> {
+export async function readSettledBalance(relayer: Relayer, account: Address, signal: AbortSignal) {
   const { node, rules, clock, log } = relayer
   return await tryOrLog(log, { level: 'warn', event: 'settled.unread' }, async () => {
     const head = await node.getHead(signal)

@@ -3,13 +3,12 @@ import { computeClockLead, maxClockOffsetMs, withTimeLimit } from '../../runtime
 import { describeFault } from '../../runtime/log.ts'
 import { isPausedError } from '../forwarder/requests.ts'
 import { getIdentity } from '../identity.ts'
-import type { OfferAnswer, PaymentOffer, Screens, TransactionToSend } from '../ledger/acceptance.ts'
+import type { PaymentOffer, Screens, TransactionToSend } from '../ledger/acceptance.ts'
 import { hasDayLimit } from '../ledger/records/earlier.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution, readMinedReport } from '../outcome/executions.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
-import type { RefusalOf } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
 import { computeCapacity, selectLimits } from './admission.ts'
 import {
@@ -167,10 +166,7 @@ async function askToRepeat(
 }
 
 /** Offers the payment. What refuses it for want of funds is judged by fresh readings too. */
-async function acceptAndSend(
-  attempt: Attempt,
-  readings: Readings,
-): Promise<PaymentAnswer | undefined> {
+async function acceptAndSend(attempt: Attempt, readings: Readings) {
   const { relayer, progress, view } = attempt
   const accepted = await offer(attempt, readings)
   if (accepted?.kind !== 'price_too_high' && accepted?.kind !== 'relayer_poor')
@@ -183,10 +179,7 @@ async function acceptAndSend(
 }
 
 /** Offers the payment, if the caller may still pay; undefined once the caller has an answer. */
-async function offer(
-  attempt: Attempt,
-  readings: Readings,
-): Promise<OfferAnswer | RefusalOf<'not_authorized'> | undefined> {
+async function offer(attempt: Attempt, readings: Readings) {
   const { relayer, options, step, progress } = attempt
   const denied = await step.findDenial()
   if (denied !== undefined) return denied

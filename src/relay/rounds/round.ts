@@ -72,10 +72,7 @@ async function recordAccountState(relayer: Relayer, work: Work, facts: RoundFact
   })
 }
 
-function findNextReading(
-  { nextReading, nonces }: Work,
-  facts: RoundFacts,
-): FactReading | undefined {
+function findNextReading({ nextReading, nonces }: Work, facts: RoundFacts) {
   const { isNewHead, chainNonce, reportedNonce, poolNonce } = facts
   if (!isNewHead || reportedNonce !== undefined) return undefined
   if (poolNonce === undefined) return nextReading

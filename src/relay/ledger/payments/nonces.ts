@@ -163,11 +163,7 @@ export function markForResend(rows: Draft, row: NonceRow): void {
 }
 
 /** Ends the use of a nonce, and queues its payments again. Returns undefined if it is not open. */
-export function retireNonce(
-  step: StepContext,
-  nonce: number,
-  state: 'foreign' | 'abandoned',
-): Transition[] | undefined {
+export function retireNonce(step: StepContext, nonce: number, state: 'foreign' | 'abandoned') {
   const { rows, relayer } = step
   const row = rows.row('nonces', relayer, nonce)
   if (row?.state !== 'recorded') return undefined
@@ -211,10 +207,7 @@ export function requeueFrom(step: StepContext, row: NonceRow, session: string): 
 }
 
 /** Returns the nonce that carries a payment, unless it names other payments. */
-export function findCarrier(
-  rows: Draft,
-  { relayer, nonce, session }: Row<'payments'>,
-): NonceRow | undefined {
+export function findCarrier(rows: Draft, { relayer, nonce, session }: Row<'payments'>) {
   const row = relayer === null || nonce === null ? undefined : rows.named('nonces', relayer, nonce)
   return row?.sessions.includes(session) ? row : undefined
 }

@@ -239,11 +239,7 @@ export const eraseNames = ({
   reserves_out: null,
 })
 
-export function archivePayments(
-  rows: Draft,
-  account: string,
-  payments: readonly PaymentRow[],
-): void {
+export function archivePayments(rows: Draft, account: string, payments: readonly PaymentRow[]) {
   const totals = readAccountTotals(rows, account)
   // Read before the settled ones go, which it may still name.
   const open = listOpenPayments(rows, totals).map(({ session }) => session)

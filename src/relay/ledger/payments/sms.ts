@@ -56,11 +56,7 @@ export function giveUpSms(rows: Draft, session: string): boolean {
   return true
 }
 
-export function deleteSms(
-  rows: Draft,
-  { session, party }: SmsRow,
-  fate: SmsFate | 'given_up',
-): void {
+export function deleteSms(rows: Draft, { session, party }: SmsRow, fate: SmsFate | 'given_up') {
   rows.drop('sms', session, party)
   countEvent(rows, 'sms', fate)
 }

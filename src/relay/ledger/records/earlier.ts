@@ -94,11 +94,7 @@ export function findDayLimit(
 }
 
 /** Returns the last equal payment, within 10 minutes. The first answer is stored. */
-export function recordEarlier(
-  rows: Draft,
-  stepKey: StepKey,
-  call: PaymentCall | undefined,
-): EarlierPayment | undefined {
+export function recordEarlier(rows: Draft, stepKey: StepKey, call: PaymentCall | undefined) {
   const stored = readFirstValue(rows, stepKey, equalName)
   if (stored !== undefined) return storedPayment.parse(JSON.parse(stored))
   if (call === undefined) return undefined

@@ -42,10 +42,7 @@ function isAnythingOpen({ rows, relayer }: StepContext): boolean {
 }
 
 /** Returns the values of an identity that the ledger does not have, by name. */
-function listChangedValues(
-  { rows }: StepContext,
-  { chainId, fingerprints }: Identity,
-): [string, string][] {
+function listChangedValues({ rows }: StepContext, { chainId, fingerprints }: Identity) {
   const values = Object.entries({ chain: `${chainId}`, ...fingerprints })
   return values.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }

@@ -110,10 +110,7 @@ function cutPage(
 }
 
 /** Finds payments by hash or intent; undefined if the query has neither. */
-function findByHashOrIntent(
-  rows: Draft,
-  { intent, hash }: PaymentQuery,
-): readonly (Row<'payments'> | Row<'history'>)[] | undefined {
+function findByHashOrIntent(rows: Draft, { intent, hash }: PaymentQuery) {
   if (hash !== undefined) {
     const sessions = rows.row('transactions', hash)?.sessions ?? []
     return sessions.flatMap((session) => getPaymentRow(rows, session) ?? [])
@@ -135,10 +132,7 @@ function listPhases(state: PaymentState | undefined): readonly Phase[] {
   return phase === 'waiting' ? ['waiting', 'stuck'] : [phase]
 }
 
-function listRows(
-  rows: Draft,
-  { state, account, archived, since, before, limit }: PaymentQuery,
-): ListedRow[] {
+function listRows(rows: Draft, { state, account, archived, since, before, limit }: PaymentQuery) {
   const range = {
     newest: true,
     limit: limit + 1,

@@ -104,10 +104,7 @@ export function createLedgerObject<Env, Any extends Steps>(
 }
 
 /** Creates a ledger that calls the object, each time on a new stub: a failed stub stays broken. */
-export function createObjectLedger<Any extends Steps>(
-  steps: Any,
-  getStub: () => LedgerStub<Any>,
-): Port<Any> {
+export function createObjectLedger<Any extends Steps>(steps: Any, getStub: () => LedgerStub<Any>) {
   return createLedgerPort(steps, (method, args) => {
     const stub = getStub()
     return (stub[method] as (...args: unknown[]) => Promise<unknown>)(...args)
