@@ -22,7 +22,7 @@ import { confirmWithPin, createPinQuestion, listRateFacts } from './questions.ts
 export const recallWords = defineWords({
   en: {
     label: 'Wrong number?',
-    which: 'Which payment?',
+    which: (days: number) => `Which payment? You can ask once in ${days} days.`,
     line: (amount: string, to: string) => `${amount} to ${to}`,
     ask: (line: string) =>
       `${line}: hold what is unspent of it for 24 hours? It comes back only if they agree.`,
@@ -55,7 +55,7 @@ export const recallWords = defineWords({
   },
   sw: {
     label: 'Namba si sahihi?',
-    which: 'Malipo yapi?',
+    which: (days) => `Malipo yapi? Unaweza kuomba mara 1 kwa siku ${days}.`,
     line: (amount, to) => `${amount} kwa ${to}`,
     ask: (line) => `${line}: zuia ambazo hazijatumika kwa saa 24? Zitarudi tu akikubali.`,
     hold: 'Zuia',
@@ -86,7 +86,7 @@ export const recallWords = defineWords({
   },
   fr: {
     label: 'Mauvais numéro?',
-    which: 'Quel paiement?',
+    which: (days) => `Quel paiement? Possible une fois en ${days} jours.`,
     line: (amount, to) => `${amount} à ${to}`,
     ask: (line) =>
       `${line}: retenir ce qui n'est pas dépensé pendant 24 heures? Rien ne revient sans son accord.`,
@@ -120,7 +120,7 @@ export const recallWords = defineWords({
   },
   es: {
     label: '¿Número equivocado?',
-    which: '¿Qué pago?',
+    which: (days) => `¿Qué pago? Se puede pedir una vez en ${days} días.`,
     line: (amount, to) => `${amount} a ${to}`,
     ask: (line) =>
       `${line}: ¿retener 24 horas lo que no se gastó? Solo vuelve si la otra persona acepta.`,
@@ -183,12 +183,12 @@ const writeLine = ({ messages, showAmount }: MenuContext, payment: DraftRecall):
 }
 
 /** Asks which of the last payments to have held back; a redelivery selects the same one. */
-const wrongNumber: MenuList = {
+const createWrongNumber = ({ recalls }: MenuSettings): MenuList => ({
   kind: 'list',
   facts: ['recallable'],
   title({ messages }, _, { recallable }) {
     const { which, nothing } = recallWords(messages)
-    return recallable.length === 0 ? nothing : which
+    return recallable.length === 0 ? nothing : which(recalls.everyMs / 86_400_000)
   },
   entries: [],
   dynamicEntries: {
@@ -203,7 +203,7 @@ const wrongNumber: MenuList = {
     target: 'toHold',
   },
   back: 'activity',
-}
+})
 
 /** Lets a sender have a payment held back, and its receiver decide. No digit leads here. */
 export const recallPart = {
@@ -253,7 +253,7 @@ export const recallPart = {
         }),
       }),
       ...(hasRecalls(settings) && {
-        wrongNumber,
+        wrongNumber: createWrongNumber(settings),
         toHold: confirmWithPin(settings, {
           enterPin: (messages) => recallWords(messages).enterPin,
           title: (context, { recall }) =>

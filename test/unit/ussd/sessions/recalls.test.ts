@@ -13,7 +13,7 @@ const pay = (amount: string, to = friend) => `2*${to}*${amount}*1`
 const ask = '5*2'
 const choice = '5*2*1'
 const hold = '5*2*1*4'
-const listed = 'CON Which payment?|1. 0.001 tRBTC to 2547...001|0. Back'
+const listed = 'CON Which payment? You can ask once in 7 days.|1. 0.001 tRBTC to 2547...001|0. Back'
 const asked =
   'CON 0.001 tRBTC to 2547...001: hold what is unspent of it for 24 hours? It comes back only if they agree.|4. Hold it|0. Back'
 const held = (amount: string) =>
@@ -46,7 +46,7 @@ describe('a payment to a wrong number', () => {
       soon: ${hold} -> END It is still on its way. Nothing is held. Please try again in a minute.
       settle
       ask: ${ask} -> ${listed}
-      ask: ${ask}*7 -> CON Please choose from the list.|Which payment?|1. 0.001 tRBTC to 2547...001|0. Back
+      ask: ${ask}*7 -> CON Please choose from the list.|Which payment? You can ask once in 7 days.|1. 0.001 tRBTC to 2547...001|0. Back
       ask: ${ask}*7*1 -> ${asked}
       ask: ${ask}*7*1*1 -> CON Please choose from the list.|0.001 tRBTC to 2547...001|4. Hold it|0. Back
       ask: ${ask}*7*1*1*4 -> ${held('0.001 tRBTC')}
@@ -128,7 +128,7 @@ describe('a payment to a wrong number', () => {
       pay3: ${pay('0.001')} -> ${made}
       pay4: ${pay('0.003', '+254700000004')} -> ${made}
       settle
-      ask: ${ask} -> CON Which payment?|1. 0.003 tRBTC to 2547...004|2. 0.001 tRBTC to 2547...001|3. 0.002 tRBTC to 2547...003|0. Back
+      ask: ${ask} -> CON Which payment? You can ask once in 7 days.|1. 0.003 tRBTC to 2547...004|2. 0.001 tRBTC to 2547...001|3. 0.002 tRBTC to 2547...003|0. Back
       right: ${pay('0.001', '+254700000005')} -> ${made}
       ask: ${ask}*4 -> …|2. 0.001 tRBTC to 2547...001|…
       ask: ${ask}*4*2 -> ${asked}
