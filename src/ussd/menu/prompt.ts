@@ -92,7 +92,9 @@ function writeQuestion(
 ): string {
   if (mistake === undefined) return node.prompt(context, draft, facts)
   const prompt = (node.retryText ?? node.prompt)(context, draft, facts)
-  // A PIN prompt shows its purpose and has no room for more.
-  const mistakeLine = node.secret === undefined ? context.messages.askAgain(mistake) : mistake
+  const { unknownChoice, askAgain } = context.messages
+  // A PIN prompt shows its purpose and has no room for more; one that asks already does so once.
+  const isComplete = node.secret !== undefined || mistake === unknownChoice
+  const mistakeLine = isComplete ? mistake : askAgain(mistake)
   return `${mistakeLine}\n${prompt}`
 }

@@ -147,6 +147,8 @@ export const english = {
   unsent: 'Not sent so far, but it may still be sent. Check your balance before you try again.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',
+  /** Stands on lists, also below what asks politely for another answer. */
+  unread: 'Not available. Try again later.',
   unlistedNumber: 'This is not a known phone number. Nothing was sent.',
   outOfService: 'This service is not in operation.',
 }

@@ -149,6 +149,7 @@ export const spanish: Messages = {
   unsent: 'Hasta ahora no se ha enviado, pero aún puede enviarse. Vea su saldo antes de repetir.',
   uncertain: 'Aún no se sabe si se envió. Revise su saldo antes de intentar de nuevo.',
   unavailable: 'Servicio no disponible. Por favor, intente más tarde.',
+  unread: 'No disponible. Intente más tarde.',
   unlistedNumber: 'Este número de teléfono no se conoce. No se envió nada.',
   outOfService: 'Este servicio no está en funcionamiento.',
 }

@@ -151,6 +151,7 @@ export const french: Messages = {
     'Pas encore envoyé, mais cela peut encore partir. Vérifiez votre solde avant de réessayer.',
   uncertain: "On ne sait pas encore si c'est envoyé. Vérifiez votre solde avant de réessayer.",
   unavailable: 'Service indisponible. Veuillez réessayer plus tard.',
+  unread: 'Non disponible. Réessayez plus tard.',
   unlistedNumber: "Ce numéro de téléphone est inconnu. Rien n'a été envoyé.",
   outOfService: "Ce service n'est pas en fonction.",
 }

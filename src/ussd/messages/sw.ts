@@ -150,6 +150,7 @@ export const kiswahili: Messages = {
     'Bado haijatumwa, lakini bado inaweza kutumwa. Angalia salio lako kabla ya kujaribu tena.',
   uncertain: 'Bado haijulikani kama pesa zimetumwa. Angalia salio lako kabla ya kujaribu tena.',
   unavailable: 'Huduma haipatikani. Tafadhali jaribu tena baadaye.',
+  unread: 'Haipatikani sasa. Jaribu tena baadaye.',
   unlistedNumber: 'Namba hii ya simu haijulikani. Hakuna kilichotumwa.',
   outOfService: 'Huduma hii haifanyi kazi.',
 }

@@ -37,7 +37,6 @@ const words = defineWords({
   en: {
     label: 'My Activity',
     tillNote: 'your till',
-    unavailable: 'Not available. Please try again later.',
     nothing: 'Nothing yet.',
     receivedUnknown: 'What you received cannot be shown now.',
     allOwed: 'all that was owed',
@@ -56,7 +55,6 @@ const words = defineWords({
   sw: {
     label: 'Miamala Yangu',
     tillNote: 'till yako',
-    unavailable: 'Haipatikani sasa. Tafadhali jaribu tena baadaye.',
     nothing: 'Hakuna bado.',
     receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
     allOwed: 'deni lote',
@@ -91,7 +89,6 @@ const words = defineWords({
   fr: {
     label: 'Historique',
     tillNote: 'votre caisse',
-    unavailable: 'Non disponible. Veuillez réessayer plus tard.',
     nothing: "Rien pour l'instant.",
     receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
     allOwed: 'toute la dette',
@@ -126,7 +123,6 @@ const words = defineWords({
   es: {
     label: 'Movimientos',
     tillNote: 'su caja',
-    unavailable: 'No disponible. Por favor, intente más tarde.',
     nothing: 'Nada todavía.',
     receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
     allOwed: 'toda la deuda',
@@ -331,7 +327,7 @@ type FormatAmount = (wei: bigint) => string
 function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
   const { messages, showAmount: formatAmount } = context
   const text = words(messages)
-  if (facts.activity === 'unavailable') return [text.unavailable]
+  if (facts.activity === 'unavailable') return [messages.unread]
   const { ownPayments, received, till } = facts.activity
   const tillLines = till === undefined ? [] : writeTillDay(context, till, facts.rate)
   const activities = received === 'unavailable' ? ownPayments : [...ownPayments, ...received]
@@ -377,7 +373,7 @@ function writeTillLine(
 
 const writeWithdrawalTitle: WriteText = (context, draft, { withdrawal }) =>
   withdrawal === 'unavailable'
-    ? context.messages.unavailable
+    ? context.messages.unread
     : writeWithdrawal(context, requireAnswer(draft.withdrawal).code, withdrawal)
 
 /** Writes a withdrawal as the agent's list does, and when it was paid out. */

@@ -127,7 +127,7 @@ export const createNameNodes = (): Record<string, MenuNode> => ({
     kind: 'list',
     facts: ['heldNames'],
     title: ({ messages }, _, { heldNames }) =>
-      heldNames === 'unavailable' ? messages.unavailable : writeHeldNames(messages, heldNames),
+      heldNames === 'unavailable' ? messages.unread : writeHeldNames(messages, heldNames),
     entries: [
       createEntry('1', nameWords, 'type', 'typeName'),
       { ...createEntry('2', nameWords, 'hide', nameEffect), draft: { name: { kind: 'none' } } },

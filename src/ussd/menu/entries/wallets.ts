@@ -114,7 +114,7 @@ export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNo
         hours === undefined ? [] : [`${index + 1}. ${name} (${hours} h)`],
       )
       const title = lines.length === 0 ? none : which
-      const unavailable = wallets === 'unavailable' ? messages.unavailable : title
+      const unavailable = wallets === 'unavailable' ? messages.unread : title
       return [unavailable, ...lines, `0. ${messages.back}`].join('\n')
     },
     parseAnswer(typed, { wallets, messages }) {

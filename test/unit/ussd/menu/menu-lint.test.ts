@@ -174,6 +174,7 @@ function expectToFit(text: string, where = text): void {
   if (fitting.has(text)) return
   fitting.add(text)
   expect(text, where).toMatch(/\S/)
+  expect(text, where).not.toMatch(/(please|tafadhali|veuillez|por favor).*\1/is)
   const shown = toGsmAlphabet(text)
   expect(countSeptets(shown), text).toBeLessThanOrEqual(maxSeptets)
   expect(shown.split('?').length, text).toBe(text.split('?').length)

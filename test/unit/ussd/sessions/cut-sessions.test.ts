@@ -81,8 +81,8 @@ describe('a session that is cut before its payment', () => {
   plays('may be left for the main menu, and is forgotten then')`
       cut: ${send} -> ${asked}
       next: -> ${goOn}
-      next: 7 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…
-      next: 7*3*1 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…|90. Go on|0. Menu
+      next: 7 -> CON Please choose from the list.|Amount: 0.001 tRBTC|…
+      next: 7*3*1 -> CON Please choose from the list.|Amount: 0.001 tRBTC|…|90. Go on|0. Menu
       next: 7*3*1*9*90 -> ${asked}
       next: 7*0 -> ${menu}
       next: 00 -> ${menu}
@@ -106,7 +106,7 @@ describe('a session that is cut before its payment', () => {
       110 s
       next: -> ${goOn}
       170 s
-      next: 7 -> CON Please choose from the list. Please try again.|Amount: 0.001 tRBTC|…
+      next: 7 -> CON Please choose from the list.|Amount: 0.001 tRBTC|…
       2 days
       next: -> ${closed}
       next: 90 -> END …
