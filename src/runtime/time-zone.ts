@@ -12,13 +12,26 @@ export function writeLocalTime(at: number, timeZone: string): string {
   return format.format(at)
 }
 
+/** Reads what clocks in a time zone show, in ms from 1970 there. */
+const toLocal = (at: number, timeZone: string): number =>
+  Date.parse(`${writeLocalTime(at, timeZone).replace(' ', 'T')}Z`)
+
+/** Writes a date, or a time without a zone, of a time zone in UTC; any other text as it is. */
+export function toUtc(text: string, timeZone: string): string {
+  const [, date, time = '00:00'] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
+  const local = Date.parse(`${date}T${time}Z`)
+  if (Number.isNaN(local)) return text
+  // Clocks may change between that time in UTC and there.
+  const near = 2 * local - toLocal(local, timeZone)
+  return new Date(local + near - toLocal(near, timeZone)).toISOString()
+}
+
 /** Returns when the day of a time began in a time zone (Unix times in ms). */
 export function findMidnight(at: number, timeZone: string): number {
-  const toLocal = (time: number) =>
-    Date.parse(`${writeLocalTime(time, timeZone).replace(' ', 'T')}Z`)
-  const local = toLocal(at)
+  const local = toLocal(at, timeZone)
   const midnight = local - (local % dayMs)
   // Clocks may have changed since, or at midnight itself.
   const before = midnight - (local - (at - (at % 1_000))) - 1_000
-  return midnight - (toLocal(before) - before)
+  return midnight - (toLocal(before, timeZone) - before)
 }

@@ -88,8 +88,8 @@ const choices = [
 ] as const
 const fields = [
   ['account', 'Account (0x…)'],
-  ['since', 'From (UTC)'],
-  ['before', 'Before (UTC)'],
+  ['since', 'From (as 2026-01-31 09:00)'],
+  ['before', 'Before (a time, or a day)'],
 ] as const
 
 export type PaymentFilter = Readonly<Record<string, string>>

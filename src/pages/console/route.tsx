@@ -14,6 +14,7 @@ import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
+import { toUtc } from '../../runtime/time-zone.ts'
 import { pageRoutes, showPage } from '../route.tsx'
 import { Alerts, Audit, KeyList, Loans, People, type ShownKey, System } from './lists.tsx'
 import { Overview } from './overview.tsx'
@@ -34,7 +35,13 @@ export type ConsoleOptions = {
   timeZone?: string | undefined
 }
 
-type PageRequest = { c: Context; session: ConsoleSession; status: StatusAnswer; unit: Unit }
+type PageRequest = {
+  c: Context
+  session: ConsoleSession
+  status: StatusAnswer
+  unit: Unit
+  timeZone: string
+}
 
 const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent', '/payments']
 const accountPage: NamedPage = ['Account', 'GET /operator/payments', '/support']
@@ -64,7 +71,7 @@ const form = z.object({
 
 /** Serves the console: pages that show the operator's answers, and actions on an account. */
 export function consoleRoutes(options: ConsoleOptions): Hono {
-  const { operators, log, timeZone } = options
+  const { operators, log, timeZone = 'UTC' } = options
   const app = new Hono()
   // Nobody could sign in without a token.
   if (operators.length === 0) return app
@@ -90,7 +97,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     const lack = describeLack(session.actor, route)
     if (lack !== undefined) c.status(403)
     const refusal = lack && <p role="alert">Nothing was done: {lack}.</p>
-    const content = refusal ?? (await draw({ c, session, status, unit: status.unit }))
+    const content = refusal ?? (await draw({ c, session, status, unit: status.unit, timeZone }))
     const nav = <ConsoleMenu {...session} current={current} status={status} />
     return showPage(c as never, content, { title, nav, refreshSeconds, timeZone })
   }
@@ -199,9 +206,9 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
     '/system': async ({ status }) => <System status={status} />,
     '/keys': async ({ status: { you } }) => <KeyList keys={await keys()} you={you} />,
     '/alerts': async () => <Alerts {...(await operator.alerts())} />,
-    '/audit': async ({ c, unit }) => {
+    '/audit': async ({ c, unit, timeZone }) => {
       const lookups = c.req.query('all') === undefined ? 'false' : 'true'
-      const before = Date.parse(c.req.query('before') ?? '') || undefined
+      const before = Date.parse(toUtc(c.req.query('before') ?? '', timeZone)) || undefined
       const found = await operator.audit({ lookups, before })
       return <Audit {...found} lookups={lookups} unit={unit} />
     },
@@ -210,13 +217,16 @@ function listPages({ operator, operators, keys }: ConsoleOptions) {
 
 async function showPayments(
   operator: Operator,
-  { c, unit }: PageRequest,
+  { c, unit, timeZone }: PageRequest,
   query: Readonly<Record<string, string>>,
 ): Promise<Child> {
-  const entries = Object.entries(query).map(([name, value]) => [name, value.trim()])
-  const filter = Object.fromEntries(entries.filter(([, value]) => value !== ''))
+  const entries = Object.entries(query)
+    .map(([name, value]) => [name, value.trim()] as const)
+    .filter(([, value]) => value !== '')
+  const filter = Object.fromEntries(entries)
   const shared = { filter, unit }
-  const { data, error } = paymentsQuery.safeParse(filter)
+  const asked = entries.map(([name, value]) => [name, toUtc(value, timeZone)])
+  const { data, error } = paymentsQuery.safeParse(Object.fromEntries(asked))
   if (data !== undefined) {
     const received = data.account === undefined ? undefined : await operator.received(data.account)
     const found = { ...(await operator.payments(data)), received }

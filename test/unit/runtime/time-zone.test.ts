@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findMidnight, writeLocalTime } from '../../../src/runtime/time-zone.ts'
+import { findMidnight, toUtc, writeLocalTime } from '../../../src/runtime/time-zone.ts'
 
 const begin = (at: string, timeZone: string) =>
   new Date(findMidnight(Date.parse(at), timeZone)).toISOString().slice(0, 16)
@@ -8,6 +8,18 @@ test('a time is told as clocks of a time zone show it', () => {
   const at = Date.parse('2026-11-30T20:30:09Z')
   expect(writeLocalTime(at, 'UTC')).toBe('2026-11-30 20:30:09')
   expect(writeLocalTime(at, 'Asia/Kathmandu')).toBe('2026-12-01 02:15:09')
+})
+
+test('a time without a zone is read as clocks of a time zone show it', () => {
+  const read = (text: string) => toUtc(text, 'Europe/Madrid')
+  expect(read('2026-11-30')).toBe('2026-11-29T23:00:00.000Z')
+  expect(read('2026-07-01 09:30')).toBe('2026-07-01T07:30:00.000Z')
+  expect(read('2026-07-01T09:30:05')).toBe('2026-07-01T07:30:05.000Z')
+  // The clock changes at 02:00.
+  expect(read('2026-03-29 01:30')).toBe('2026-03-29T00:30:00.000Z')
+  expect(read('2026-03-29 03:30')).toBe('2026-03-29T01:30:00.000Z')
+  for (const other of ['2026-11-30T12:00:00Z', '1795370000000', '2026-13-01', 'mined', ''])
+    expect(read(other)).toBe(other)
 })
 
 test('a day begins at midnight of its time zone', () => {

@@ -1,6 +1,9 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { Alerts, Audit, Loans, System } from '../../../src/pages/console/lists.tsx'
+import { consoleRoutes } from '../../../src/pages/console/route.tsx'
+import { createSignIns } from '../../../src/pages/console/session.ts'
+import { hashKey } from '../../../src/runtime/bearer.ts'
 
 const unit = createCoinUnit('tRBTC')
 const wei = '10000000000000000'
@@ -26,6 +29,39 @@ describe('the console’s lists', () => {
     expect(`${Alerts({ alerts: [], past: [], areTold: false })}`).toContain(words)
     expect(`${Alerts({ alerts: [], past: [], areTold: true })}`).not.toContain(words)
   })
+
+  test('take times without a zone as of the zone in which the pages tell them', async ({
+    expect,
+  }) => {
+    const asked: { since?: number; before?: number }[] = []
+    const you = { name: 'amina', role: 'read' } as const
+    const list = async (query: object) => {
+      asked.push(query)
+      return { payments: [], entries: [], next: null }
+    }
+    const state = { intake: { state: 'open' }, health: {}, alerts: [], gatewayFaults: {} }
+    const lately = { hour: { counts: {} } }
+    const overview = async () => ({ ...state, lately, now: '2026-11-30T06:30:00Z', unit, you })
+    const operator = { overview, payments: list, audit: list }
+    const operators = [{ ...you, tokenHash: hashKey('the-token-of-this-test') }]
+    const options = { operators, sessionSecret: `0x${'5'.repeat(64)}` as const, clock: Date }
+    const timeZone = 'Africa/Nairobi'
+    const routes = consoleRoutes({ ...options, operator, timeZone, log: () => {} } as never)
+    const cookie = `console=${await createSignIns(options).begin('the-token-of-this-test')}`
+    const open = async (path: string) =>
+      (await routes.request(path, { headers: { cookie } })).text()
+    const shown = await open('/payments?since=2026-11-30&before=2026-11-30%2009:30')
+    expect(shown).toContain('value="2026-11-30 09:30"')
+    await open('/payments?before=2026-11-30T09:30:00Z')
+    await open('/audit?before=2026-11-30T09:30')
+    const at = (time: string) => Date.parse(`2026-11-${time}Z`)
+    expect(asked).toMatchObject([
+      { since: at('29T21:00'), before: at('30T06:30') },
+      { before: at('30T09:30') },
+      { before: at('30T06:30') },
+    ])
+  })
+
   test('lead from a page of the audit to the one before it, with what it has', ({ expect }) => {
     const show = (lookups: string, next: string | null) =>
       `${Audit({ entries: [], next, lookups, unit })}`
