@@ -87,7 +87,8 @@ export type Activity = {
 }
 
 export type ActivityState =
-  | { kind: 'arriving' | 'done' }
+  /** Of cash at an agent, `done` is `given` or `due`. */
+  | { kind: 'arriving' | 'done' | 'given' | 'due' }
   /** It was held back for its sender, and did not come back. */
   | { kind: 'kept' }
   /** It is held back for its sender until then (Unix time in ms). */

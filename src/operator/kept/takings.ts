@@ -93,6 +93,14 @@ export const takingSteps = {
     dropOld(step.rows, 'audit', auditMs, pruneLimit)
     pruneEvents(step)
   }),
+  listPayments: reads((step: Kept, ...query: Arguments<'listPayments'>) =>
+    steps.listPayments(step, ...query).map((payment) => {
+      const { kind, request } = payment.order
+      const { code, paidOutAt } = addTaking(step.rows, request)
+      const isCash = kind === 'withdrawal' && code !== null
+      return { ...payment, ...(isCash && { isCashGiven: paidOutAt !== null }) }
+    }),
+  ),
   findPayments: reads((step: Kept, ...query: Arguments<'findPayments'>) =>
     steps.findPayments(step, ...query).map((record) => addTaking(step.rows, record)),
   ),

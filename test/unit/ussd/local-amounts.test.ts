@@ -60,7 +60,7 @@ describe('what was agreed in local money', () => {
         agent@1: 5 -> CON My Activity|1. Agents: find code|KES 1,000: to pay out|Received today: ${both}|Sent today: KES 0|…
         agent@1: 5*1*${code} -> CON ${code} ${both}: to pay out|1. Use the code, then give cash|0. Back
         mine: 5 -> CON My Activity|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
-        mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): done|…`)
+        mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): cash not given yet|…`)
     }
     const local = { currency: 'KES', cents: '100000' }
     expect(await readDay()).toMatchObject({ inLocal: local, cashWei: 0n, waiting: 1 })

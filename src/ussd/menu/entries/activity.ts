@@ -31,7 +31,10 @@ import { createPinQuestion, listRateFacts } from '../questions.ts'
 import { hasRecalls, recallEntry, writeNotNow } from '../recall.ts'
 import { codeEntry, codeWords, createCodeNodes } from './code.ts'
 
-type Payment = Answer<'listPayments'>[number]
+type Payment = Answer<'listPayments'>[number] & {
+  /** Tells of a withdrawal whether its agent said that the cash was paid out. */
+  isCashGiven?: boolean
+}
 
 const words = defineWords({
   en: {
@@ -47,6 +50,8 @@ const words = defineWords({
     heldUntil: (time: string) => `held until ${time}`,
     kept: 'kept by receiver',
     done: 'done',
+    given: 'cash given',
+    due: 'cash not given yet',
     failed: 'FAILED',
     day: (inflow: string, outflow: string, float: string) =>
       `Received today: ${inflow}\nSent today: ${outflow}\nFloat: ${float}`,
@@ -65,6 +70,8 @@ const words = defineWords({
     heldUntil: (time) => `zimezuiwa hadi ${time}`,
     kept: 'mpokeaji amebaki nazo',
     done: 'imekamilika',
+    given: 'umepewa pesa',
+    due: 'bado hujapewa pesa',
     failed: 'IMESHINDIKANA',
     day: (inflow, outflow, float) =>
       `Ulipokea leo: ${inflow}\nUlituma leo: ${outflow}\nSalio: ${float}`,
@@ -99,6 +106,8 @@ const words = defineWords({
     heldUntil: (time) => `retenu jusqu'à ${time}`,
     kept: 'gardé par le destinataire',
     done: 'terminé',
+    given: 'argent remis',
+    due: 'argent pas encore remis',
     failed: 'ÉCHOUÉ',
     day: (inflow, outflow, float) =>
       `Reçu ce jour: ${inflow}\nEnvoyé ce jour: ${outflow}\nSolde: ${float}`,
@@ -133,6 +142,8 @@ const words = defineWords({
     heldUntil: (time) => `retenido hasta ${time}`,
     kept: 'se lo quedó quien lo recibió',
     done: 'hecho',
+    given: 'dinero entregado',
+    due: 'dinero aún no entregado',
     failed: 'FALLÓ',
     day: (inflow, outflow, float) =>
       `Recibió hoy: ${inflow}\nEnvió hoy: ${outflow}\nSaldo: ${float}`,
@@ -319,7 +330,10 @@ export const hasFailed = (payment: Payment): boolean => toActivityState(payment)
 
 function toActivityState(payment: Payment): ActivityState {
   const kind = getProgress(payment)
-  return kind === 'failed' ? { kind, reason: payment.reason } : { kind }
+  if (kind === 'failed') return { kind, reason: payment.reason }
+  const { isCashGiven } = payment
+  if (kind === 'arriving' || isCashGiven === undefined) return { kind }
+  return { kind: isCashGiven ? 'given' : 'due' }
 }
 
 type FormatAmount = (wei: bigint) => string
