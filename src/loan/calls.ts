@@ -167,6 +167,16 @@ export function sumCredited(events: readonly LoanLog[], account: Address): bigin
   return [...deposited, ...inside].reduce((sum, { args }) => sum + args.amount, 0n)
 }
 
+/** Finds what an account repaid, by its receipt; undefined unless that has one repayment of it. */
+export function findRepaid(events: readonly LoanLog[], account: Address): bigint | undefined {
+  const repaid = events.flatMap((log) => {
+    const event = tryToDecode(() => decodeEvent(log))
+    const isRepaid = event?.eventName === 'LoanRepaid' && isAddressEqual(event.args.payer, account)
+    return isRepaid ? event.args.amount : []
+  })
+  return repaid.length === 1 ? repaid[0] : undefined
+}
+
 const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> = {
   NoLoan: 'no_loan',
   InsufficientLiquidity: 'no_liquidity',

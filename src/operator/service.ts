@@ -1,7 +1,7 @@
 import { getAddress, type Hex, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import type { Receipt } from '../chain/node.ts'
-import { sumCredited } from '../loan/calls.ts'
+import { findRepaid, sumCredited } from '../loan/calls.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { withTimeLimit } from '../runtime/clock.ts'
@@ -169,11 +169,13 @@ async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<Rela
   return { chain, pool }
 }
 
-/** Finds in a receipt what a payment credited; undefined for other payments than credits. */
-function findCredited({ logs }: Receipt, { kind, outcome, account }: PaymentTrace, of: Deployment) {
-  if (kind !== 'deposit' || outcome !== 'executed') return undefined
+/** Finds in a receipt what a payment credited, or what it repaid as all that was owed. */
+function findCredited({ logs }: Receipt, payment: PaymentTrace, of: Deployment) {
+  const { kind, outcome, account, spendsWei } = payment
+  if (outcome !== 'executed') return undefined
   const events = logs.filter(({ address }) => isAddressEqual(address, of.loan))
-  return sumCredited(events, getAddress(account))
+  if (kind === 'repayment' && spendsWei === '0') return findRepaid(events, getAddress(account))
+  return kind === 'deposit' ? sumCredited(events, getAddress(account)) : undefined
 }
 
 /** Reads the receipt of a payment's transaction; undefined if unmined or without an answer. */

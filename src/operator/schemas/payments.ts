@@ -144,7 +144,7 @@ const transaction = z.object({
 export const paymentAnswer = z.extend(payment, {
   /** Holds the present price in local money; null if the payment has its own, or without one. */
   price: z.nullable(unitPrice),
-  /** Holds what a credit brought, by its receipt; null if that is not known, and for others. */
+  /** Holds what a credit brought, or what repaid all, by its receipt; null if not known. */
   creditedWei: z.nullable(wei),
   deadline: z.nullable(time),
   /** Holds the gas used; null if the payment is in no block, or if no node answers. */

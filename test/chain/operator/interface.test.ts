@@ -359,6 +359,9 @@ describe("the operator's interface", () => {
 
     await dial(deployment, { phone, sessionId: 'repay', text: '4*1' })
     await deployment.allDone()
+    const { payments } = await deployment.payments(`?account=${account}&kind=repayment`)
+    const { spendsWei, creditedWei } = await deployment.payment(payments[0]?.intent)
+    expect({ spendsWei, creditedWei }).toEqual({ spendsWei: '0', creditedWei: lentWei })
     await chain.anvil.ask('anvil_mine', ['0x20'])
     const dayMs = 86_400_000
     deployment.pass(Date.parse(dueAt) - Date.now() - 6 * dayMs)

@@ -1,10 +1,11 @@
-import { encodeEventTopics, type Hex, numberToHex, pad } from 'viem'
+import { concat, encodeEventTopics, type Hex, numberToHex, pad } from 'viem'
 import { expect, test } from 'vitest'
 import { loanAbi } from '../../../src/loan/abi.ts'
 import {
   decodeCall,
   encodeCall,
   encodeReadCall,
+  findRepaid,
   type LoanCall,
   sumCredited,
 } from '../../../src/loan/calls.ts'
@@ -44,4 +45,20 @@ test('a sweep credits what was deposited to its account, and what its inlet had 
   ]
   expect(sumCredited(events, account)).toBe(4_020n)
   expect(sumCredited(events.slice(0, -1), account)).toBeUndefined()
+})
+
+test('a receipt tells what repaid all, unless the account repaid twice in it', () => {
+  const [account, other] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as [Hex, Hex]
+  const write = (payer: Hex, amount: bigint) => ({
+    topics: encodeEventTopics({
+      abi: loanAbi,
+      eventName: 'LoanRepaid',
+      args: { borrower: payer, payer },
+    }) as Hex[],
+    data: concat([pad(numberToHex(amount)), pad('0x0')]),
+  })
+  const [own, others] = [write(account, 7n), write(other, 90n)]
+  expect(findRepaid([others, own], account)).toBe(7n)
+  expect(findRepaid([own, others, own], account)).toBeUndefined()
+  expect(findRepaid([others], account)).toBeUndefined()
 })
