@@ -1,7 +1,4 @@
 import { createCallerAccounts } from '../account/caller-accounts.ts'
-import { createMemory } from '../account/memory.ts'
-import { createNames } from '../account/names.ts'
-import { createSeal, createSessionKeys } from '../account/secrets.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { findAlerts } from '../operator/alerting/alerts.ts'
@@ -18,17 +15,9 @@ import { computeClockLead, withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import type { Config } from './config.ts'
-import {
-  assembleAccounts,
-  assembleDepositClaim,
-  assembleIdentity,
-  assembleLoan,
-  assembleRates,
-  assembleRelayer,
-  deriveSignerAddress,
-} from './relay.ts'
+import { assembleIdentity, assembleRelayer, deriveSignerAddress } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
-import { assembleOperatorPayments } from './ussd.ts'
+import { assembleOperatorPayments, createServices } from './ussd.ts'
 
 /** Limits the age of a condition that health requests share, since anybody may make them. */
 const conditionTtlMs = 1_000
@@ -133,26 +122,20 @@ function assembleOperator(
   readers: Pick<OperatorOptions, ReaderName>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  const memory = createMemory(stores.memory)
+  // The operator vouches for the caller: no payment is held back for too many dials.
+  const callers = createServices({ config, runtime, relayer, stores }, () => true)
   return createOperator({
     ...readers,
+    ...callers,
     relayer,
-    accounts: assembleAccounts(config, stores.ledger),
     ownAccounts: createCallerAccounts(config.accountKeySecret),
-    loan: assembleLoan(config, relayer),
-    readRate: assembleRates(config, runtime, stores.ledger),
     country: config.gatewayCountry,
-    memory,
-    names: createNames({ memory, seal: createSeal(config.accountKeySecret, 'name') }),
     recipientNames: config.menu.recipientNames,
-    keys: createSessionKeys(config.accountIdSecret),
-    limits: config.limits,
     recalls: config.menu.recalls,
     timeZone: config.menu.timeZone,
     identity: assembleIdentity(config),
     setBack: stores.setBack,
-    claimDeposit: assembleDepositClaim(config, relayer),
-    ...assembleOperatorPayments({ config, runtime, relayer, stores }),
+    ...assembleOperatorPayments(callers),
     newId: () => crypto.randomUUID(),
   })
 }

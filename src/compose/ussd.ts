@@ -62,11 +62,10 @@ const operatorGatewayName = 'operator'
 const unseen = 'No screen: an operator began this payment.'
 
 /** Creates payments that operators ask for, which are paid like any payment of the caller. */
-export function assembleOperatorPayments(options: UssdOptions): OperatorPayments {
+export function assembleOperatorPayments(callers: Services): OperatorPayments {
   // The operator vouches for the caller in place of a PIN.
   // Nor does the caller agree to an amount in local money.
-  const settings = { ...options.config.menu, localCurrency: undefined }
-  const callers = createServices(options, () => true)
+  const settings = { ...callers.settings, localCurrency: undefined }
   const payUnseen: Services['pay'] = ({ createOrder, texts, ...step }) =>
     callers.pay({
       ...step,
