@@ -20,10 +20,7 @@ const storedMemory = z.pipe(
   z.tuple([z.string(), z.int(), z.int()]),
   z.transform(([row, version, now]) => ({ row, version, now })),
 )
-const saveResult = z.pipe(
-  z.literal([0, 1]),
-  z.transform((written) => written === 1),
-)
+const saveResult = z.literal([0, 1])
 
 export function createRedisMemory(database: RedisDatabase): MemoryStore {
   const run = database.script(memoryLua)
@@ -31,6 +28,6 @@ export function createRedisMemory(database: RedisDatabase): MemoryStore {
   return {
     load: async (account) => storedMemory.parse(await run([key(account)], [])),
     save: async (account, row, version) =>
-      saveResult.parse(await run([key(account)], [row, `${version}`])),
+      saveResult.parse(await run([key(account)], [row, `${version}`])) === 1,
   }
 }

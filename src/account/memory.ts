@@ -25,30 +25,25 @@ const savedWallet = z.extend(wallet, {
   paysFrom: z.optional(z.int()),
 })
 
+const listOf = <Fields extends z.core.$ZodShape>(fields: Fields) =>
+  z._default(z.array(z.object(fields)), [])
+
 const accountMemory = z.object({
   /** Lists the failed payments that sessions have shown to the caller, the newest first. */
-  told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
+  told: listOf({ intentId: z.string(), session: z.string() }),
   /** Stores the names that screens gave recipients, by intent and account. */
-  sent: z._default(
-    z.array(z.object({ intentId: z.string(), address: accountAddress, to: z.string() })),
-    [],
-  ),
+  sent: listOf({ intentId: z.string(), address: accountAddress, to: z.string() }),
   /** Lists the last recipients; `sealed` is the encrypted number. */
-  recipients: z._default(
-    z.array(
-      z.object({
-        address: accountAddress,
-        to: z.string(),
-        sealed: z.optional(z.string()),
-        amountWei: z.optional(z.string()),
-        /** Holds the amount in local money, in hundredths, if the caller agreed to it in that. */
-        local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
-      }),
-    ),
-    [],
-  ),
+  recipients: listOf({
+    address: accountAddress,
+    to: z.string(),
+    sealed: z.optional(z.string()),
+    amountWei: z.optional(z.string()),
+    /** Holds the amount in local money, in hundredths, if the caller agreed to it in that. */
+    local: z.optional(z.object({ currency: z.string(), cents: z.string() })),
+  }),
   /** Lists the last senders; `sealed` is the encrypted visible part of the number. */
-  senders: z._default(z.array(z.object({ address: accountAddress, sealed: z.string() })), []),
+  senders: listOf({ address: accountAddress, sealed: z.string() }),
   /** Lists named external addresses that the caller may cash out to. */
   wallets: z._default(z.array(savedWallet), []),
   /** Holds a wallet code's wallet, expiry (Unix ms) and redeemer; set only in rows of codes. */
@@ -56,7 +51,7 @@ const accountMemory = z.object({
     z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(accountAddress) }),
   ),
   hasDialled: z._default(z.boolean(), false),
-  chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
+  chosen: listOf({ language: z.enum(languages), session: z.string() }),
   /** Holds the day of the last dial (Unix ms), if the deployment uses PINs. */
   dialedAt: z.optional(z.int()),
   /** Marks an account unused for 90 days, which only an operator lets spend again. */
@@ -93,10 +88,7 @@ const accountMemory = z.object({
     {},
   ),
   /** Lists the accounts whose names this one looked up within a day, and has not paid. */
-  lookUps: z._default(
-    z.array(z.object({ of: accountAddress, session: z.string(), at: z.int() })),
-    [],
-  ),
+  lookUps: listOf({ of: accountAddress, session: z.string(), at: z.int() }),
   texted: z._default(z.array(z.string()), []),
 })
 
@@ -146,9 +138,8 @@ export function createMemory(store: () => MemoryStore) {
   }
 }
 
-function parseMemory({ row }: Pick<StoredMemory, 'row'>): AccountMemory {
-  return accountMemory.parse(row === '' ? {} : JSON.parse(row))
-}
+const parseMemory = ({ row }: Pick<StoredMemory, 'row'>): AccountMemory =>
+  accountMemory.parse(row === '' ? {} : JSON.parse(row))
 
 /** Records a recipient's name on a screen; returns undefined if it was already recorded. */
 export function recordRecipientName(memory: AccountMemory, sent: AccountMemory['sent'][number]) {
@@ -183,12 +174,8 @@ export function findRecipientName({ sent }: AccountMemory, intentId: string, add
   )?.to
 }
 
-export function findSealedNumber(
-  { recipients }: AccountMemory,
-  address: Address,
-): string | undefined {
-  return recipients.find((recipient) => recipient.address === address)?.sealed
-}
+export const findSealedNumber = ({ recipients }: AccountMemory, address: Address) =>
+  recipients.find((recipient) => recipient.address === address)?.sealed
 
 /** Forgets a recipient who was paid by mistake; returns undefined for one who is not stored. */
 export function forgetRecipient(memory: AccountMemory, address: Address) {
@@ -222,9 +209,8 @@ export function recordShownFailure(
   return { ...memory, told: prepend('told', { intentId, session }, memory.told) }
 }
 
-export function recordDial(memory: AccountMemory): AccountMemory | undefined {
-  return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
-}
+export const recordDial = (memory: AccountMemory): AccountMemory | undefined =>
+  memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 
 /** Removes the day of the last dial, which a deployment without PINs does not maintain. */
 export function removeDialTime(memory: AccountMemory): AccountMemory | undefined {
@@ -232,9 +218,7 @@ export function removeDialTime(memory: AccountMemory): AccountMemory | undefined
   return dialedAt === undefined ? undefined : rest
 }
 
-export function findLanguage({ chosen }: AccountMemory): Language | undefined {
-  return chosen[0]?.language
-}
+export const findLanguage = ({ chosen }: AccountMemory): Language | undefined => chosen[0]?.language
 
 /** Records a language. A session chooses once, so that a redelivery changes nothing. */
 export function recordLanguage(memory: AccountMemory, language: Language, session: string) {

@@ -54,14 +54,11 @@ function listNumbers(text: string, country: Country | undefined): PhoneNumber[] 
   })
 }
 
-/** Holds a number that a person may mean, and the country whose plan lists it. */
-export type PossibleNumber = { phone: PhoneNumber; country: Country | undefined }
-
 /**
  * Lists the numbers that a person may mean by what is read out: one in E.164 or of the gateway's
  * country, else one for each plan that lists the digits, with its country code or without.
  */
-export function listPossibleNumbers(raw: string, country?: Country): PossibleNumber[] {
+export function listPossibleNumbers(raw: string, country?: Country) {
   const text = toPlainDigits(raw).replaceAll(/[ ().-]/g, '')
   const given = parseCaller(text, country)
   if (given !== undefined) return [{ phone: given, country: parseNumber(given)?.country }]

@@ -171,12 +171,7 @@ export const isAuthorized = (
   since?: number,
 ): boolean => toAuthorization(memory, step, now, since) === 'valid'
 
-function toAuthorization(
-  { pin, isDormant }: AccountMemory,
-  step: string,
-  now: number,
-  since = 0,
-): Authorization {
+function toAuthorization({ pin, isDormant }: AccountMemory, step: string, now: number, since = 0) {
   if (isDormant) return 'dormant'
   if (pin === undefined) return 'void'
   if (pin.tries >= maxPinTries) return 'blocked'

@@ -27,11 +27,7 @@ const isWaiting = ({ paysFrom }: SavedWallet, now: number): boolean =>
   paysFrom !== undefined && paysFrom > now
 
 /** Adds a wallet, in place of the one with its name; undefined beyond the limit. */
-export function addWallet(
-  memory: AccountMemory,
-  { name, address }: Wallet,
-  now: number,
-): AccountMemory | undefined {
+export function addWallet(memory: AccountMemory, { name, address }: Wallet, now: number) {
   const before = memory.wallets.find((wallet) => wallet.name === name)
   if (before && isAddressEqual(before.address, address)) return memory
   const others = memory.wallets.filter((other) => other.name !== name)
@@ -47,11 +43,7 @@ export const removeWallet = (memory: AccountMemory, name: string): AccountMemory
 })
 
 /** Gives a name its former address back, which then pays at once; undefined once it is too late. */
-export function cancelReplacement(
-  memory: AccountMemory,
-  name: string,
-  now: number,
-): AccountMemory | undefined {
+export function cancelReplacement(memory: AccountMemory, name: string, now: number) {
   const wallet = memory.wallets.find((each) => each.name === name)
   if (wallet?.former === undefined || !isWaiting(wallet, now)) return undefined
   const restored = { name, address: wallet.former }

@@ -64,12 +64,11 @@ const receipt = z.pipe(
     gasUsed: z.optional(count),
     logs: z.array(log),
   }),
-  z.transform((value) => ({
-    hash: value.transactionHash,
-    block: { number: value.blockNumber, hash: value.blockHash },
-    succeeded: BigInt(value.status) === 1n,
-    gasUsed: value.gasUsed,
-    logs: value.logs,
+  z.transform(({ transactionHash, blockNumber, blockHash, status, ...rest }) => ({
+    ...rest,
+    hash: transactionHash,
+    block: { number: blockNumber, hash: blockHash },
+    succeeded: BigInt(status) === 1n,
   })),
 )
 
@@ -78,20 +77,17 @@ type ReceiptProof = 'proved' | 'unproved' | 'alone'
 
 export type Receipt = z.output<typeof receipt> & { proof: ReceiptProof }
 
-const calldata = z.pipe(
-  z.object({ input: hex }),
-  z.transform(({ input }) => input),
-)
+const calldata = z.object({ input: hex })
 
-const loggedEvent = z.pipe(
-  z.extend(log, { transactionHash: hash, blockHash: hash, blockNumber: count }),
-  z.transform(({ blockHash, blockNumber, ...event }) => ({
-    ...event,
-    block: { number: blockNumber, hash: blockHash },
-  })),
+const loggedEvents = z.array(
+  z.pipe(
+    z.extend(log, { transactionHash: hash, blockHash: hash, blockNumber: count }),
+    z.transform(({ blockHash, blockNumber, ...event }) => ({
+      ...event,
+      block: { number: blockNumber, hash: blockHash },
+    })),
+  ),
 )
-
-const loggedEvents = z.array(loggedEvent)
 
 type Request = [method: string, params: readonly unknown[], signal: AbortSignal]
 
@@ -169,7 +165,7 @@ export function createNode(rpc: Rpc) {
     },
     async getCalldata(hash: Hex, signal: AbortSignal): Promise<Hex | undefined> {
       const method = 'eth_getTransactionByHash'
-      return (await readAnswer(orNull(calldata), method, [hash], signal)) ?? undefined
+      return (await readAnswer(orNull(calldata), method, [hash], signal))?.input
     },
     ...createLogReader(read),
     /** Sends a transaction. Never throws, because a transport error is an outcome, too. */

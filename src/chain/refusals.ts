@@ -50,9 +50,8 @@ export function classifyRefusal({ message }: RpcError): SendRefusal {
 }
 
 /** Tells whether the refusal of a read has this meaning, maybe among others. */
-export function isRefusal({ message }: RpcError, meaning: ReadRefusal): boolean {
-  return readRefusalPatterns[meaning].test(message)
-}
+export const isRefusal = ({ message }: RpcError, meaning: ReadRefusal): boolean =>
+  readRefusalPatterns[meaning].test(message)
 
 /** Returns the contract's reason in RSKj's words; empty without one, undefined without a revert. */
 export function parseRevertReason({ message }: RpcError): string | undefined {

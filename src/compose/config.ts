@@ -25,10 +25,8 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
   if (settings.NODE_URL_30 !== undefined) networks.set(30, settings.NODE_URL_30)
   if (settings.NODE_URL_31 !== undefined) networks.set(31, settings.NODE_URL_31)
   const mining = readMining(settings, networks, chain.id)
-  const { ALERT_WEBHOOK_URL: webhookUrl, ALERT_WEBHOOK_SECRET: secret } = settings
-  const { EVENTS_URL: eventsUrl, EVENTS_SECRET: eventsSecret } = settings
-  const { SMS_API_KEY: apiKey, SMS_USERNAME: username } = settings
-  const { RATE_FEED_URL: feedUrl, LOCAL_CURRENCY: currency } = settings
+  const sms = takeWhole({ apiKey: settings.SMS_API_KEY, username: settings.SMS_USERNAME })
+  const feed = takeWhole({ url: settings.RATE_FEED_URL, currency: settings.LOCAL_CURRENCY })
   return {
     isDevelopment: settings.ENVIRONMENT === 'development',
     chain,
@@ -51,12 +49,9 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     operatorToken: settings.OPERATOR_TOKEN,
     operators: listOperators(settings.OPERATORS ?? [], settings.OPERATOR_TOKEN),
     /** Names where events of accounts are posted; undefined for nowhere. */
-    events: eventsUrl && eventsSecret ? { url: eventsUrl, secret: eventsSecret } : undefined,
-    webhook: webhookUrl && secret ? { url: webhookUrl, secret } : undefined,
-    sms:
-      apiKey && username
-        ? { apiKey, username, sender: settings.SMS_SENDER, url: settings.SMS_URL }
-        : undefined,
+    events: takeWhole({ url: settings.EVENTS_URL, secret: settings.EVENTS_SECRET }),
+    webhook: takeWhole({ url: settings.ALERT_WEBHOOK_URL, secret: settings.ALERT_WEBHOOK_SECRET }),
+    sms: sms && { ...sms, sender: settings.SMS_SENDER, url: settings.SMS_URL },
     callsASecond: settings.RPC_CALLS_A_SECOND,
     rpcKeyHashes: settings.RPC_KEY_HASHES ?? [],
     preflight: settings.PREFLIGHT,
@@ -72,18 +67,20 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     objectLocation: settings.OBJECT_LOCATION,
     limits: readLimits(settings),
     finalAtOnce: settings.FINAL_AT_ONCE,
-    rateFeed:
-      feedUrl && currency
-        ? {
-            url: feedUrl,
-            currency,
-            secondUrl: settings.RATE_SECOND_FEED_URL,
-            maxChangePercent: settings.RATE_MAX_CHANGE,
-          }
-        : undefined,
+    rateFeed: feed && {
+      ...feed,
+      secondUrl: settings.RATE_SECOND_FEED_URL,
+      maxChangePercent: settings.RATE_MAX_CHANGE,
+    },
     menu: readMenu(settings),
   }
 }
+
+/** Returns what is set as a whole; undefined if a part of it is not set. */
+const takeWhole = <Parts extends object>(parts: Parts) =>
+  Object.values(parts).includes(undefined)
+    ? undefined
+    : (parts as { [Name in keyof Parts]: NonNullable<Parts[Name]> })
 
 const readMenu = (settings: Settings) => ({
   profile: settings.PROFILE,

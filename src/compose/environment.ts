@@ -251,10 +251,7 @@ const usual = {
 }
 
 /** Holds a lender's defaults with a token: callers send 1,000 a day, and 5 hundredths at least. */
-const ofToken = {
-  MAX_SENT_A_DAY_WEI: '1000000000',
-  MIN_TRANSFER_WEI: '50000',
-}
+const ofToken = { MAX_SENT_A_DAY_WEI: '1000000000', MIN_TRANSFER_WEI: '50000' }
 
 /** Holds what each profile sets; `demo` is the demonstration byte for byte. */
 export const profiles = {
@@ -294,12 +291,11 @@ function listDefaults(given: Env) {
         MIN_DIFFICULTY: `${chain.mining.minDifficulty}`,
       }
   const rules = given.POOL_RULES === 'anvil' ? 'anvil' : 'rootstock'
+  const lendsToken = given.UNIT !== undefined && PROFILE === 'lender'
   return {
     ...profiles[PROFILE === 'lender' ? 'lender' : 'demo'],
-    ...(given.UNIT !== undefined && PROFILE === 'lender' && ofToken),
-    ...(given.UNIT !== undefined &&
-      given.CONFIRM !== 'off' &&
-      PROFILE === 'lender' && { LOAN_CHOICE: 'on' }),
+    ...(lendsToken && ofToken),
+    ...(lendsToken && given.CONFIRM !== 'off' && { LOAN_CHOICE: 'on' }),
     ...limits,
     PROFILE,
     MAX_GAS_PRICE_WEI: `${usualMaxGasPriceWei[rules]}`,

@@ -22,9 +22,8 @@ import type { Runtime } from './runtime.ts'
 /** Names the ledger by its chain alone, so that another relayer's key finds the same payments. */
 export const getLedgerName = ({ chain }: Config): string => `${chain.id}`
 
-export function deriveRelayerAddress(config: Config): string {
-  return deriveSignerAddress(config).toLowerCase()
-}
+export const deriveRelayerAddress = (config: Config): string =>
+  deriveSignerAddress(config).toLowerCase()
 
 export const deriveSignerAddress = (config: Config): Address => getSigner(config).address
 

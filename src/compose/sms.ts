@@ -80,7 +80,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   const { clock, log } = runtime
   const seals = createSeals(config)
   if (config.sms === undefined || seals === undefined) return undefined
-  const provider = createAfricasTalkingSms({ account: config.sms, ...runtime })
+  const sendOnce = createAfricasTalkingSms({ account: config.sms, ...runtime })
   const memory = createMemory(() => limitStoreTime(getStore(), clock, memoryTimeoutMs))
   const readRate = createRateReader(config, runtime)
   const formats = { unit: config.unit, ...createAmountFormats(config.unit, config.menu) }
@@ -109,7 +109,7 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
     const { address, sms, sentMessageNames } = prepared
     // An earlier attempt has sent it, but the ledger does not know that.
     if (sentMessageNames.includes(name)) return 'known'
-    const answer = await provider.send(sms)
+    const answer = await sendOnce(sms)
     if (answer.kind === 'sent')
       log({ level: 'info', event: 'sms.sent', message: 'A message was sent', ...logFields })
     else logFailure(`sms.${answer.kind}`, answer.reason)

@@ -32,9 +32,7 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
       .exec<{ relay: number; callers: number }>(
         `INSERT INTO upstream (day, relay, callers) VALUES (?1, ?2, ?3) ON CONFLICT (day) DO UPDATE
          SET relay = relay + ?2, callers = callers + ?3 RETURNING relay, callers`,
-        day,
-        relay,
-        callers,
+        ...[day, relay, callers],
       )
       .one()
     return { ...row, resetAt: (day + 1) * dayMs }
@@ -59,16 +57,12 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 
   async create(record: KeyRecord): Promise<boolean> {
-    const { hash, name, chainId, quota, methods, createdAt } = record
+    const { hash, name, chainId, quota, createdAt } = record
+    const methods = record.methods && JSON.stringify(record.methods)
     const { rowsWritten } = this.#sql.exec(
       `INSERT OR IGNORE INTO keys (hash, name, chain_id, quota, methods, created_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
-      hash,
-      name,
-      chainId,
-      quota,
-      methods === null ? null : JSON.stringify(methods),
-      createdAt,
+      ...[hash, name, chainId, quota, methods, createdAt],
     )
     return rowsWritten > 0
   }
@@ -99,6 +93,4 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 }
 
-function getDay(): number {
-  return Math.floor(Date.now() / dayMs)
-}
+const getDay = (): number => Math.floor(Date.now() / dayMs)

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import { createRecent } from '../runtime/recent.ts'
-import type { KeyCheck, KeyRecord, KeyStore, Keys, QuotaRefusal } from './api-keys.ts'
+import type { KeyCheck, KeyRecord, KeyStore, Keys } from './api-keys.ts'
 
 /** Limits a cached key's age, in ms. A revoked key works at most this long (promised: 60 s). */
 const maxCacheAgeMs = 10_000
@@ -53,11 +53,7 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
     return key
   }
 
-  async function spend(
-    key: CachedKey,
-    hash: string,
-    calls: number,
-  ): Promise<QuotaRefusal | undefined> {
+  async function spend(key: CachedKey, hash: string, calls: number) {
     // Calls counted for a past day are worth nothing.
     if (clock.now() >= key.resetAt) key.prepaidCalls = 0
     if (key.prepaidCalls >= calls) {
@@ -65,7 +61,8 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
       return undefined
     }
     const result = await store().take(hash, calls, key.nextPrepaidCalls)
-    if (result.kind === 'spent') return { resetAt: new Date(result.resetAt), period: 'day' }
+    if (result.kind === 'spent')
+      return { resetAt: new Date(result.resetAt), period: 'day' as const }
     key.prepaidCalls += result.calls - calls
     key.resetAt = result.resetAt
     const { nextPrepaidCalls: asked } = key

@@ -22,24 +22,17 @@ export type KindRules = {
   call: keyof typeof loanCalls
   /** Counts toward the day's limits. An equal payment is made again only after a question. */
   countsAsSent: boolean
-  /** Shows the needed amount if the balance is too low. */
-  showsNeededAmount: boolean
 }
 
 export const paymentKinds = {
-  transfer: { name: 'Transfer', call: 'transfer', countsAsSent: true, showsNeededAmount: false },
-  loan: { name: 'Loan', call: 'loan', countsAsSent: false, showsNeededAmount: false },
-  repayment: { name: 'Repayment', call: 'repayment', countsAsSent: false, showsNeededAmount: true },
-  cashOut: { name: 'Cash-out', call: 'cashOut', countsAsSent: true, showsNeededAmount: false },
-  withdrawal: {
-    name: 'Withdrawal',
-    call: 'transfer',
-    countsAsSent: true,
-    showsNeededAmount: false,
-  },
+  transfer: { name: 'Transfer', call: 'transfer', countsAsSent: true },
+  loan: { name: 'Loan', call: 'loan', countsAsSent: false },
+  repayment: { name: 'Repayment', call: 'repayment', countsAsSent: false },
+  cashOut: { name: 'Cash-out', call: 'cashOut', countsAsSent: true },
+  withdrawal: { name: 'Withdrawal', call: 'transfer', countsAsSent: true },
   /** Costs gas and moves nothing out, so it counts toward the day's number of payments. */
-  deposit: { name: 'Deposit', call: 'deposit', countsAsSent: true, showsNeededAmount: false },
-  purchase: { name: 'Bill', call: 'transfer', countsAsSent: true, showsNeededAmount: false },
+  deposit: { name: 'Deposit', call: 'deposit', countsAsSent: true },
+  purchase: { name: 'Bill', call: 'transfer', countsAsSent: true },
 } as const satisfies Record<string, KindRules>
 
 export type PaymentKind = keyof typeof paymentKinds

@@ -49,10 +49,7 @@ export type LoanBookAccess = {
 }
 
 /** Applies one event to the book, and returns the new sums. Events come in the chain's order. */
-export function applyLoanEvent(
-  { sums, findLoan, saveLoan }: LoanBookAccess,
-  log: LoanLog,
-): LoanSums {
+export function applyLoanEvent({ sums, findLoan, saveLoan }: LoanBookAccess, log: LoanLog) {
   const event = decodeEvent(log)
   switch (event.eventName) {
     case 'TermsSet':

@@ -130,19 +130,15 @@ const formatPossible = (cents: bigint, { currency }: Rate): string | undefined =
   isPossible(cents) ? formatLocal({ currency, cents: `${cents}` }) : undefined
 
 /** Formats the worth of an amount; returns undefined if the worth must be an error. */
-export function formatWorth(wei: bigint, unit: Unit, rate: Rate): string | undefined {
-  return formatPossible(computeCents(wei, unit, rate), rate)
-}
+export const formatWorth = (wei: bigint, unit: Unit, rate: Rate): string | undefined =>
+  formatPossible(computeCents(wei, unit, rate), rate)
 
 /** Returns what an amount is at a session's rate, as its screens tell it. */
 export const agreeToWorth = (wei: bigint, unit: Unit, rate: Rate): LocalWorth | undefined =>
   agreeToCents(computeCents(wei, unit, rate), rate)
 
 /** Returns nothing for less than a cent, too much, or a session of before rates had a time. */
-export function agreeToCents(
-  cents: bigint,
-  { currency, micros, readAt }: Rate,
-): LocalWorth | undefined {
+export function agreeToCents(cents: bigint, { currency, micros, readAt }: Rate) {
   if (cents === 0n || !isPossible(cents) || readAt === undefined) return undefined
   return { currency, cents: `${cents}`, micros: `${micros}`, readAt }
 }

@@ -33,10 +33,7 @@ export function listOperators(texts: readonly string[], sharedToken?: string): N
  * Finds whose token it is. Its SHA-256 is compared with that of all operators, so that timing
  * reveals nothing. A token has 256 random bits: neither a salt nor a slow hash would add anything.
  */
-export function findOperator(
-  operators: readonly NamedOperator[],
-  token: string,
-): NamedOperator | undefined {
+export function findOperator(operators: readonly NamedOperator[], token: string) {
   if (token === '') return undefined
   const tokenHash = hashKey(token)
   const matches = operators.map((operator) => isSameSecret(tokenHash, operator.tokenHash))

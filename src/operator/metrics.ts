@@ -81,20 +81,15 @@ const metrics: Record<string, Metric> = {
   ],
   relay_refusals_total: [
     'sessions without a payment, by reason; own: none was asked for; cut_off: a later dial goes on',
-    ({ events }) =>
-      events
-        .filter(({ kind }) => kind === 'refused')
-        .map(({ event, count }) => [count, { reason: event }]),
+    ({ listEvents }) => listEvents('refused').map(({ event, count }) => [count, { reason: event }]),
   ],
   relay_gateway_requests_total: [
     'requests of each gateway, by outcome: deliveries, replies, bad requests, wrong secrets',
-    ({ events }) =>
-      events
-        .filter(({ kind }) => kind === 'gateway')
-        .map(({ event: name, count }) => {
-          const [gateway = '', event = ''] = name.split('/')
-          return [count, { gateway, event }]
-        }),
+    ({ listEvents }) =>
+      listEvents('gateway').map(({ event: name, count }) => {
+        const [gateway = '', event = ''] = name.split('/')
+        return [count, { gateway, event }]
+      }),
   ],
   relay_sms_total: [
     'messages to phones, by outcome; later: postponed and tried again',
@@ -153,6 +148,10 @@ function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
   const alerts = listCurrentAlerts(healthData, deployment).filter(
     ({ calmSince }) => calmSince === undefined,
   )
+  const events = Object.entries(vitals.counts).map(([name, count]) => {
+    const [kind = '', event = ''] = name.split('.')
+    return { kind, event, count }
+  })
   return {
     ...vitals,
     budget,
@@ -162,10 +161,8 @@ function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
     affordable: countAffordable(vitals, terms),
     deployment,
     pool: vitals.observations.contracts?.pool,
-    events: Object.entries(vitals.counts).map(([name, count]) => {
-      const [kind = '', event = ''] = name.split('.')
-      return { kind, event, count }
-    }),
+    events,
+    listEvents: (name: string) => events.filter(({ kind }) => kind === name),
     getAgeSeconds: (at: number | undefined) =>
       at === undefined ? undefined : Math.max(0, (vitals.now - at) / 1_000),
   }

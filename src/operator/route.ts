@@ -83,9 +83,10 @@ const maxImportBytes = 1024 * 1024
 export function createOperatorRoutes({ operator, operators, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
   for (const path of ['/operator/*', '/metrics']) routes.use(path, createGuard(operators))
-  routes.use('/operator/*', (c, next) => {
+  routes.use('/operator/*', async (c, next) => {
     const isRepeated = Object.values(c.req.queries()).some((values) => values.length > 1)
-    return isRepeated ? refuseRepeated(c) : next()
+    if (!isRepeated) return await next()
+    return c.json({ error: 'a parameter of the address is named twice' }, 400)
   })
   const onError = (c: Context) => c.json({ error: 'the request is too large' }, 413)
   const limitBody = (maxSize: number) => bodyLimit({ maxSize, onError })
@@ -104,15 +105,8 @@ export function createOperatorRoutes({ operator, operators, log }: OperatorRoute
   return routes
 }
 
-const refuseRepeated = async (c: Context) =>
-  c.json({ error: 'a parameter of the address is named twice' }, 400)
-
-const refuseInvalid = (c: Context, error: z.core.$ZodError) =>
-  c.json({ error: z.prettifyError(error) }, 400)
-
-function reply(c: Context, answer: object | RefusedRequest) {
-  return 'error' in answer ? c.json({ error: answer.error }, answer.status) : c.json(answer)
-}
+const reply = (c: Context, answer: object | RefusedRequest) =>
+  'error' in answer ? c.json({ error: answer.error }, answer.status) : c.json(answer)
 
 function addReads(routes: Hono, operator: Operator): void {
   const addQuery = <Query>(
@@ -122,7 +116,8 @@ function addReads(routes: Hono, operator: Operator): void {
   ) =>
     routes.get(`/operator/${name}`, async (c) => {
       const query = schema.safeParse(c.req.query())
-      return query.success ? reply(c, await read(query.data)) : refuseInvalid(c, query.error)
+      if (query.success) return reply(c, await read(query.data))
+      return c.json({ error: z.prettifyError(query.error) }, 400)
     })
   routes.get('/operator/status', async (c) => c.json(await operator.status(c.get('actor'))))
   routes.get('/operator/alerts', async (c) => c.json(await operator.alerts()))

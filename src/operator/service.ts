@@ -50,7 +50,6 @@ export type OperatorOptions = Omit<ActionOptions, 'readVitals' | 'nameAction'> &
   readSharedCondition: () => Promise<HealthData>
 }
 
-/** Acts for an operator who has the role that the action needs. */
 /** Parses a request, and acts on it if the actor may. No error repeats a value of the request. */
 type Act = <Name extends ActionName>(
   actor: Actor,

@@ -2,9 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, stringToBytes } from 'viem'
 
 /** Returns the token of `Authorization: Bearer <token>` (RFC 6750); empty without one. */
-export function parseBearerToken(authorization: string | undefined): string {
-  return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? ''
-}
+export const parseBearerToken = (authorization: string | undefined): string =>
+  /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? ''
 
 /** Returns the password of `Authorization: Basic <user:password>` (RFC 7617); empty without one. */
 export function parseBasicPassword(authorization: string | undefined): string {

@@ -35,19 +35,17 @@ type SmsAnswer = { kind: 'sent' } | { kind: 'later' | 'refused' | 'unknown'; rea
 
 /** Creates a sender of messages. Without a clear answer, a message may have been sent. */
 export function createAfricasTalkingSms(options: AfricasTalkingOptions) {
-  return {
-    /** Tries once to send a message. Never throws. */
-    async send(message: SmsMessage): Promise<SmsAnswer> {
-      try {
-        const response = await postMessage(options, message)
-        const parsed = responseSchema.safeParse(await response.json().catch(() => undefined))
-        return parsed.success
-          ? describeCode(parsed.data.SMSMessageData.Recipients[0]?.statusCode)
-          : describeHttpStatus(response.status)
-      } catch (error) {
-        return { kind: 'unknown', reason: describeFault(error) }
-      }
-    },
+  /** Tries once to send a message. Never throws. */
+  return async (message: SmsMessage): Promise<SmsAnswer> => {
+    try {
+      const response = await postMessage(options, message)
+      const parsed = responseSchema.safeParse(await response.json().catch(() => undefined))
+      return parsed.success
+        ? describeCode(parsed.data.SMSMessageData.Recipients[0]?.statusCode)
+        : describeHttpStatus(response.status)
+    } catch (error) {
+      return { kind: 'unknown', reason: describeFault(error) }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { decodeRefusal, type LoanRefusal } from '../loan/calls.ts'
-import { getCallRules, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
+import { getCallRules, type PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
@@ -113,7 +113,7 @@ function selectLoanWords(
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = show(refusal.balanceWei)
-      return paymentKinds[kind].showsNeededAmount
+      return kind === 'repayment'
         ? words.balanceBelowDebt(showOwed(refusal.neededWei), balance)
         : words.balance_too_low(balance)
     }

@@ -42,10 +42,7 @@ export const lookUpCaller = callerAction({
 })
 
 /** Describes an account by ledger, chain and memory; null where chain or memory do not answer. */
-export async function describeCaller(
-  options: ActionOptions,
-  account: Address,
-): Promise<z.output<typeof caller>> {
+export async function describeCaller(options: ActionOptions, account: Address) {
   const { deployment, loan } = options
   const { ledger, log, clock } = options.relayer
   const readOrNull = <Value>(value: Promise<Value>) =>

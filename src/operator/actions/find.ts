@@ -5,7 +5,6 @@ import { isTillNumber } from '../../account/check-digit.ts'
 import { listPossibleNumbers } from '../../account/phone.ts'
 import { parseAddress } from '../../chain/payees.ts'
 import { toPlainDigits } from '../../runtime/digits.ts'
-import type { PaymentRecord } from '../kept/takings.ts'
 import type { Till } from '../kept/tills.ts'
 import { toPaymentSummary } from '../records.ts'
 import { caller } from '../schemas/callers.ts'
@@ -54,8 +53,8 @@ export const findByText = action({
     ])
     if (accounts.length > 0) await updateLoanBook(options, maxLoanRequests).catch(() => undefined)
     const seen = [...accounts, ...payments].map(({ account }) => account)
-    const details = seen.length === 0 ? [{ found: 'nothing' }] : toDetails(seen)
-    for (const detail of details) await recordInAudit(options, 'lookup', detail)
+    if (seen.length === 0) await recordInAudit(options, 'lookup', { found: 'nothing' })
+    for (const account of new Set(seen)) await recordInAudit(options, 'lookup', { account })
     return {
       accounts: await Promise.all(
         accounts.map(async ({ account, ...hit }) => ({
@@ -67,9 +66,6 @@ export const findByText = action({
     }
   },
 })
-
-const toDetails = (accounts: readonly string[]) =>
-  [...new Set(accounts)].map((account) => ({ account }))
 
 async function findAccounts(options: ActionOptions, name: string): Promise<NamedAccount[]> {
   const { deployment } = options
@@ -111,10 +107,7 @@ async function findNumbers(options: ActionOptions, name: string): Promise<NamedA
 }
 
 /** Finds payments by an intent, a code, a receipt number, or as much of a hash as screens show. */
-async function findNamedPayments(
-  { relayer: { ledger } }: ActionOptions,
-  name: string,
-): Promise<PaymentRecord[]> {
+async function findNamedPayments({ relayer: { ledger } }: ActionOptions, name: string) {
   const hex = (name.startsWith('0x') ? name : `0x${name}`).toLowerCase() as Hex
   const byIntent = /^0x[0-9a-f]{44}$/.test(hex)
     ? (await ledger.readPage({ intent: hex, limit: 1 })).payments

@@ -21,10 +21,7 @@ async function setIntake(options: ActionOptions, kind: IntakeSetting, nextAccoun
   return { intake: describeIntake(setting, nonces.length + open > 0), open }
 }
 
-const form = {
-  request: z.unknown(),
-  answer: z.object({ intake, open: z.int() }),
-}
+const form = { request: z.unknown(), answer: z.object({ intake, open: z.int() }) }
 
 export const pauseIntake = action({ ...form, run: (options) => setIntake(options, 'paused') })
 export const resumeIntake = action({ ...form, run: (options) => setIntake(options, 'open') })

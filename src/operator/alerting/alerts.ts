@@ -9,7 +9,7 @@ import {
   reservePayments,
   runChecks,
 } from '../health.ts'
-import { type ActiveAlert, mergeAlerts } from '../kept/alerts.ts'
+import { mergeAlerts } from '../kept/alerts.ts'
 import { type Deployment, toIso } from '../records.ts'
 import { remedies } from '../remedies.ts'
 import type { AlertName } from '../schemas/alerts.ts'
@@ -34,10 +34,7 @@ export function findAlerts(healthData: KnownHealthData, deployment: Deployment) 
 }
 
 /** Lists raised and new alerts. `calmSince` is the time at which an alert's cause disappeared. */
-export const listCurrentAlerts = (
-  healthData: KnownHealthData,
-  deployment: Deployment,
-): readonly ActiveAlert[] =>
+export const listCurrentAlerts = (healthData: KnownHealthData, deployment: Deployment) =>
   mergeAlerts(healthData.vitals.alerts, findAlerts(healthData, deployment), healthData.vitals.now)
 
 /** Lists the finders, like the checks: what still refuses after a remedy comes before that. */

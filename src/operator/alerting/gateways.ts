@@ -58,11 +58,7 @@ function isSilent(hours: Readonly<Record<string, number>>, lastHour: number, now
   return false
 }
 
-function countDeliveries(
-  hours: Readonly<Record<string, number>>,
-  end: number,
-  span: number,
-): number {
+function countDeliveries(hours: Readonly<Record<string, number>>, end: number, span: number) {
   let count = 0
   for (let hour = end - span + 1; hour <= end; hour++) count += hours[hour] ?? 0
   return count

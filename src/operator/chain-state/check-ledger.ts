@@ -168,10 +168,7 @@ async function readFacts(
 
 type FactName = keyof typeof factReaders
 
-type ReaderContext = Readers & {
-  report: ObservationReport
-  observations: Observations
-}
+type ReaderContext = Readers & { report: ObservationReport; observations: Observations }
 
 const factReaders = {
   head: ({ node, clock }: Relayer) => node.getHead(clock.timeout(nodeTimeoutMs)),

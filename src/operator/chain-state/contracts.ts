@@ -106,7 +106,7 @@ function parseContracts(results: readonly RequestResult[]): Contracts {
 
 export type TokenState = NonNullable<ObservationReport['facts']['token']>['state']
 
-export type ReadToken = (relayer: Pick<Relayer, 'node' | 'clock'>) => Promise<TokenState>
+export type ReadToken = NonNullable<ReturnType<typeof createTokenReader>>
 
 /** Begins a call of `paused()`, which most tokens have that can be paused. */
 const pausedSelector = '0x5c975abb'
@@ -121,7 +121,7 @@ const pausedSelector = '0x5c975abb'
 export function createTokenReader({ loan, unit }: { loan: Address; unit: Unit }) {
   const { token } = unit
   if (token === null) return undefined
-  const readToken: ReadToken = async ({ node, clock }) => {
+  return async ({ node, clock }: Pick<Relayer, 'node' | 'clock'>): Promise<TokenState> => {
     const call = async (data: Hex): Promise<Hex | undefined> => {
       const request = { from: loan, to: token.address as Address, data }
       const outcome = await node.call(request, clock.timeout(nodeTimeoutMs))
@@ -141,7 +141,6 @@ export function createTokenReader({ loan, unit }: { loan: Address; unit: Unit })
     if (parseWord(held) < quantum && (await mayPay(0n))) return 'moves'
     return parseWord(await call(pausedSelector)) === 0n ? 'refused' : 'paused'
   }
-  return readToken
 }
 
 const parseWord = (data: Hex = '0x'): bigint => (data === '0x' ? 0n : BigInt(data))

@@ -11,8 +11,6 @@ type Finding = { name: string; says: string }
 /** Tells when an alert was raised, and since when it is not found any more (Unix times in ms). */
 export type ActiveAlert = z.infer<typeof savedAlerts>[number]
 
-type AlertChange = { raised: ActiveAlert[]; cleared: ActiveAlert[] }
-
 /** Reports that an alert was raised or cleared. Each attempt to deliver it has the same id. */
 export type AlertNotice = ActiveAlert & { id: string; kind: 'raised' | 'cleared'; at: number }
 
@@ -27,13 +25,10 @@ const savedAlerts = z.array(
   }),
 )
 
-const listActiveAlerts = (rows: KeptDraft): readonly ActiveAlert[] =>
-  readMetaAs(rows, 'alerts', savedAlerts) ?? []
+const listAlerts = (rows: KeptDraft, name: 'alerts' | 'past_alerts'): ActiveAlert[] =>
+  readMetaAs(rows, name, savedAlerts) ?? []
 
 const maxPastAlerts = 50
-
-const listPastAlerts = (rows: KeptDraft): ActiveAlert[] =>
-  readMetaAs(rows, 'past_alerts', savedAlerts) ?? []
 
 /** Adds what is found now to alerts: new ones last, and since when the causes of others ended. */
 export function mergeAlerts(
@@ -55,8 +50,8 @@ function recordAlerts(
   { rows, rules: { alertEndMs } }: Kept,
   findings: readonly Finding[],
   { mustNotify }: { mustNotify: boolean },
-): AlertChange {
-  const before = listActiveAlerts(rows)
+) {
+  const before = listAlerts(rows, 'alerts')
   const merged = mergeAlerts(before, findings, rows.now)
   const raised = merged.slice(before.length)
   const isOver = ({ calmSince }: ActiveAlert) =>
@@ -65,7 +60,11 @@ function recordAlerts(
   const after = JSON.stringify(merged.filter((alert) => !isOver(alert)))
   if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
   if (cleared.length > 0) {
-    saveMeta(rows, 'past_alerts', [...cleared, ...listPastAlerts(rows)].slice(0, maxPastAlerts))
+    saveMeta(
+      rows,
+      'past_alerts',
+      [...cleared, ...listAlerts(rows, 'past_alerts')].slice(0, maxPastAlerts),
+    )
   }
   if (mustNotify) {
     for (const alert of raised) saveNotice(rows, alert, 'raised')
@@ -105,11 +104,11 @@ export const alertSteps = {
   /** Adds to the ledger's vitals the alerts, and when the next notice is due. */
   readVitals: writes((step: Kept, asked?: Parameters<typeof steps.readVitals>[1]) => {
     const [next] = step.rows.list({ table: 'notices', list: 'due', limit: 1 })
-    const alerts = listActiveAlerts(step.rows)
+    const alerts = listAlerts(step.rows, 'alerts')
     const told = { alerts, nextNoticeAt: next?.due_at, ...readEventVitals(step) }
     return { ...steps.readVitals(step, asked), ...told }
   }),
-  listPastAlerts: reads(({ rows }: Kept) => listPastAlerts(rows)),
+  listPastAlerts: reads(({ rows }: Kept) => listAlerts(rows, 'past_alerts')),
   /**
    * Raises alerts for new findings, and clears those that were not found for some time. With
    * `mustNotify` it stores a notice of each for delivery.

@@ -35,9 +35,6 @@ export type PagePosition = { part: number; from: number }
 /** Holds a page of what only operators know; `next` is undefined on the last one. */
 type KeptPage = KeptRows & { next: PagePosition | undefined }
 
-/** Counts the rows that were missing, and lists tills and accounts that this ledger refuses. */
-type KeptImport = { kind: 'imported'; added: number; refused: string[] } | { kind: 'open' }
-
 function exportKept({ rows }: Kept, { part, from }: PagePosition): KeptPage {
   const page: KeptPage = { audit: [], holds: [], tills: [], aliases: [], next: undefined }
   const table = names[part]
@@ -52,9 +49,9 @@ function exportKept({ rows }: Kept, { part, from }: PagePosition): KeptPage {
   return { ...page, [table]: matches, next: isLast ? undefined : next }
 }
 
-function importKept(step: Kept, id: string, kept: KeptRows): KeptImport {
+function importKept(step: Kept, id: string, kept: KeptRows) {
   const { rows } = step
-  if (parts.readIntake(rows).kind === 'open') return { kind: 'open' }
+  if (parts.readIntake(rows).kind === 'open') return { kind: 'open' as const }
   const { audit, holds, tills, aliases } = kept
   const exported = rows as unknown as Draft<Exported>
   const missing = names
@@ -77,7 +74,7 @@ function importKept(step: Kept, id: string, kept: KeptRows): KeptImport {
   ]
   const added = missing.filter(([table, key]) => exported.row(table, ...key) !== undefined).length
   recordAction(rows, { id, action: 'import', detail: { added: `${added}` } })
-  return { kind: 'imported', added, refused }
+  return { kind: 'imported' as const, added, refused }
 }
 
 /** Gives a free number its till, removed if it was. Tells whether the account has the number. */
@@ -95,7 +92,7 @@ export const backupSteps = {
   exportKept: reads(exportKept),
   /**
    * Adds what is missing of it by the steps that write it, and records the action, unless payments
-   * are accepted.
+   * are accepted. Counts what was added, and lists tills and accounts that this ledger refuses.
    */
   importKept: writes(importKept),
 }

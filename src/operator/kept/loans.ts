@@ -40,11 +40,7 @@ function readLoanBook({ rows }: Kept, contract: Address): LoanBook {
   return saved ?? { next: undefined, sums: emptySums }
 }
 
-export function findLoan(
-  rows: KeptDraft,
-  contract: Address,
-  borrower: Address,
-): BookedLoan | undefined {
+export function findLoan(rows: KeptDraft, contract: Address, borrower: Address) {
   const row = rows.row('loans', contract.toLowerCase(), borrower)
   return row && toBookedLoan(row)
 }

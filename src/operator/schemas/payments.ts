@@ -44,6 +44,8 @@ export const payment = z.object({
 })
 
 const lowerHex = z.transform((text: string) => text.toLowerCase() as Hex)
+const withChecksum = z.transform((text: string) => getAddress(text))
+const isTrue = z.transform((word: 'true' | 'false') => word === 'true')
 
 /** Parses a time to Unix ms. */
 export const anyTime = z
@@ -60,23 +62,12 @@ export const paymentsQuery = z.object({
   intent: z.optional(z.pipe(intentId, lowerHex)),
   /** Selects by any transaction that carried the payment. */
   hash: z.optional(z.pipe(hexHash, lowerHex)),
-  account: z.optional(
-    z.pipe(
-      hexAddress,
-      z.transform((text) => getAddress(text)),
-    ),
-  ),
+  account: z.optional(z.pipe(hexAddress, withChecksum)),
   /** Limit the time of acceptance (ISO 8601, or Unix time in ms). */
   since: z.optional(anyTime),
   before: z.optional(anyTime),
   /** Selects payments that were settled over 8 days ago. The times are then those of settlement. */
-  archived: z.prefault(
-    z.pipe(
-      z.enum(['true', 'false']),
-      z.transform((word) => word === 'true'),
-    ),
-    'false',
-  ),
+  archived: z.prefault(z.pipe(z.enum(['true', 'false']), isTrue), 'false'),
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
 })
 

@@ -10,26 +10,17 @@ export type Trouble = {
   since?: string | undefined
 }
 
-/** Tells in words whether payments are taken; the first trouble is to be mended first. */
-export type Condition = {
-  tone: 'good' | 'wait' | 'bad'
-  title: string
-  troubles: readonly Trouble[]
-  /** Lists what ended a while ago, and what is not known. */
-  notes: readonly string[]
-}
-
 /** Maps checks to the alerts that say the same, and how much it takes to go on. */
 const fullerAlerts: Readonly<Record<string, string>> = {
   relayer_funds: 'relayer_low',
   upstream_budget: 'budget',
 }
 
-/** Judges a status: each trouble is there once, however many checks and alerts tell of it. */
-export function judgeStatus(
-  status: StatusAnswer,
-  tellClock = (at: string) => at.slice(11, 19),
-): Condition {
+/**
+ * Tells in words whether payments are taken. Each trouble is there once, however many checks and
+ * alerts tell of it, and the first is to be mended first.
+ */
+export function judgeStatus(status: StatusAnswer, tellClock = (at: string) => at.slice(11, 19)) {
   const { intake, health, alerts } = status
   const { checks = [] } = health
   const failing = checks.filter(({ state }) => state === 'failing')
@@ -42,6 +33,7 @@ export function judgeStatus(
     tone: isRefusing ? 'bad' : troubles.length > 0 ? 'wait' : 'good',
     title: isTaking && troubles.length > 0 ? `${title}, and ${few} you.` : `${title}.`,
     troubles,
+    /** Lists what ended a while ago, and what is not known. */
     notes: [
       ...alerts.flatMap(({ says, overSince }) =>
         overSince === null ? [] : `Ended at ${tellClock(overSince)}: ${says}`,

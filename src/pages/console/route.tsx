@@ -43,15 +43,13 @@ type PageRequest = {
   timeZone: string
 }
 
-const paymentPage: NamedPage = ['Payment', 'GET /operator/payments/:intent', '/payments']
-const accountPage: NamedPage = ['Account', 'GET /operator/payments', '/support']
 const supportPage: NamedPage = ['Support', 'POST /operator/find', '/support']
 const noPage: NamedPage = ['No such page', 'GET /operator/status', '']
 const accountPath = '/accounts/:account{0x[0-9a-fA-F]{40}}'
 const paymentPath = '/payments/:intent{0x[0-9a-f]{44}}'
 const otherPages: Readonly<Record<string, NamedPage>> = {
-  [accountPath]: accountPage,
-  [paymentPath]: paymentPage,
+  [accountPath]: ['Account', 'GET /operator/payments', '/support'],
+  [paymentPath]: ['Payment', 'GET /operator/payments/:intent', '/payments'],
 }
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5

@@ -6,10 +6,7 @@ import { isSameSecret } from '../../runtime/bearer.ts'
 
 const lifetimeMs = 8 * 60 * 60 * 1000
 
-export type ConsoleSession = {
-  csrf: string
-  actor: Actor
-}
+export type ConsoleSession = { csrf: string; actor: Actor }
 
 type SignInOptions = {
   operators: readonly NamedOperator[]

@@ -73,21 +73,16 @@ export function Support({ csrf, actor, unit, text, lookup, notice }: SupportOpti
           </p>
         )}
       </section>
-      {lookup && <FoundPayments payments={lookup.found.payments} unit={unit} />}
+      {lookup && lookup.found.payments.length > 0 && (
+        <section>
+          <h2>Payments that fit</h2>
+          <PaymentTable payments={lookup.found.payments} unit={unit} />
+        </section>
+      )}
       {lookup?.found.accounts.map((hit) => (
         <Account {...shared} hit={hit} details={lookup.details} />
       ))}
     </>
-  )
-}
-
-function FoundPayments({ payments, unit }: Pick<Found, 'payments'> & { unit: Unit }) {
-  if (payments.length === 0) return null
-  return (
-    <section>
-      <h2>Payments that fit</h2>
-      <PaymentTable payments={payments} unit={unit} />
-    </section>
   )
 }
 

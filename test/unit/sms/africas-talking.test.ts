@@ -20,7 +20,7 @@ const send = (changes: Partial<AfricasTalkingAccount> = {}) =>
   createAfricasTalkingSms({
     account: { ...server.account, sender: undefined, url: server.url, ...changes },
     ...{ fetch, clock: systemClock },
-  }).send(message)
+  })(message)
 
 describe("Africa's Talking's messages", () => {
   test('are posted as a form with the key in a header, from a sender if one is set', async () => {
@@ -76,8 +76,8 @@ describe("Africa's Talking's messages", () => {
           return Response.json({}, { status: 500 })
         },
       })
-    await provider('sandbox').send(message)
-    await provider('lender').send(message)
+    await provider('sandbox')(message)
+    await provider('lender')(message)
     expect(addresses).toEqual([
       'https://api.sandbox.africastalking.com/version1/messaging',
       'https://api.africastalking.com/version1/messaging',
