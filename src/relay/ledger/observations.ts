@@ -16,67 +16,58 @@ const pool = z.object({
   at: z.optional(time),
 })
 
-/** Lists the facts that are read from the chain. They are stored under these names. */
-export const facts = {
-  head: z.object({ number: z.int(), timestampSeconds: z.int() }),
-  balanceWei: z.object({ value: weiSchema }),
-  gasPriceWei: z.object({ value: weiSchema }),
-  /** Tells whether forwarder and loan contract exist and accept this relayer. */
-  contracts: z.object({
-    state: z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),
-    pool: z.optional(pool),
-  }),
-  /** Tells whether the pool's token lets the pool pay; `refused`: by a list, or another pause. */
-  token: z.object({ state: z.enum(['moves', 'paused', 'refused']) }),
-  /** Is the relayer's next nonce after the blocks that rounds have followed. */
-  chainNonce: z.object({ value: z.int() }),
-  /** Is the next nonce as a node last reported it, because others may have used the key. */
-  reportedNonce: z.object({ value: z.int() }),
-  /** Exceeds every nonce in the node's pool. It is read only while a nonce waits too long. */
-  poolNonce: z.object({ value: z.int() }),
-  /** Names the block of the last outcome that was made final without a proof of its receipt. */
-  unproved: z.object({ block: z.int() }),
-}
-
-export type ChainFact = keyof typeof facts
-
 /** Lists the facts that are read one per block, in turn, while work is open. */
 export const factReadings = ['gasPriceWei', 'balanceWei', 'reportedNonce'] as const
 
-export type ObservationReport = {
-  /** Gives the reporter's time. The `readAt` of facts (default: now) is by the same clock. */
-  now?: number
-  facts: {
-    [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
-  }
-  /** Tells whether the node answered; undefined if it was not asked. */
-  node: 'answered' | 'silent' | undefined
-  /** Tells how the round ended; undefined if the report is not from a round. */
-  round: 'done' | 'failed' | undefined
-}
-
-const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
-  z.optional(z.extend(fact, { at: time }))
+const dated = <Shape extends z.core.$ZodShape>(fact: Shape) =>
+  z.optional(z.object({ ...fact, at: time }))
 
 /** Parses what is known of the chain, and since when; the newest fact wins. */
 export const storedObservations = z.object({
   roundAt: z.optional(time),
   failingSince: z.optional(time),
   silentSince: z.optional(time),
-  /** Adds in `since` when this block was first seen. */
-  head: z.optional(z.extend(facts.head, { at: time, since: time })),
-  balanceWei: dated(facts.balanceWei),
-  gasPriceWei: dated(facts.gasPriceWei),
-  contracts: dated(facts.contracts),
-  token: dated(facts.token),
-  chainNonce: dated(facts.chainNonce),
-  reportedNonce: dated(facts.reportedNonce),
-  poolNonce: dated(facts.poolNonce),
-  unproved: dated(facts.unproved),
+  /** Tells in `since` when this block was first seen; set by the ledger. */
+  head: dated({ number: z.int(), timestampSeconds: z.int(), since: time }),
+  balanceWei: dated({ value: weiSchema }),
+  gasPriceWei: dated({ value: weiSchema }),
+  /** Tells whether forwarder and loan contract exist and accept this relayer. */
+  contracts: dated({
+    state: z.enum(['ready', 'missing', 'not_allowed', 'other_unit', 'paused', 'loan_paused']),
+    pool: z.optional(pool),
+  }),
+  /** Tells whether the pool's token lets the pool pay; `refused`: by a list, or another pause. */
+  token: dated({ state: z.enum(['moves', 'paused', 'refused']) }),
+  /** Is the relayer's next nonce after the blocks that rounds have followed. */
+  chainNonce: dated({ value: z.int() }),
+  /** Is the next nonce as a node last reported it, because others may have used the key. */
+  reportedNonce: dated({ value: z.int() }),
+  /** Exceeds every nonce in the node's pool. It is read only while a nonce waits too long. */
+  poolNonce: dated({ value: z.int() }),
+  /** Names the block of the last outcome that was made final without a proof of its receipt. */
+  unproved: dated({ block: z.int() }),
   lastReading: z.optional(z.enum(factReadings)),
 })
 
 export type Observations = z.infer<typeof storedObservations>
+
+/** Names a fact that is read from the chain. It is stored under this name. */
+export type ChainFact = Exclude<
+  keyof Observations,
+  'roundAt' | 'failingSince' | 'silentSince' | 'lastReading'
+>
+
+type ReportedFact<Name extends ChainFact> = Omit<NonNullable<Observations[Name]>, 'at' | 'since'>
+
+export type ObservationReport = {
+  /** Gives the reporter's time. The `readAt` of facts (default: now) is by the same clock. */
+  now?: number
+  facts: { [Name in ChainFact]?: (ReportedFact<Name> & { readAt?: number }) | undefined }
+  /** Tells whether the node answered; undefined if it was not asked. */
+  node: 'answered' | 'silent' | undefined
+  /** Tells how the round ended; undefined if the report is not from a round. */
+  round: 'done' | 'failed' | undefined
+}
 
 /** Adds a report to what is known. A fact that was read earlier than the known one is ignored. */
 export function addReport(
