@@ -114,20 +114,10 @@ async function findLastDeposit(
   account: Hex,
 ): Promise<Deposit | undefined> {
   const head = await node.getHead(clock.timeout(nodeTimeoutMs))
-  const events = await node.getLogs(
-    {
-      address,
-      topics: encodeDepositTopics(account),
-      fromBlock: Math.max(0, head.number - lookBackBlocks),
-    },
-    clock.timeout(nodeTimeoutMs),
-  )
-  const event = events.at(-1)
-  return (
-    event && {
-      amountWei: decodeDepositedWei(event),
-      hash: event.transactionHash,
-      block: event.block.number,
-    }
-  )
+  const fromBlock = Math.max(0, head.number - lookBackBlocks)
+  const filter = { address, topics: encodeDepositTopics(account), fromBlock }
+  const event = (await node.getLogs(filter, clock.timeout(nodeTimeoutMs))).at(-1)
+  if (event === undefined) return undefined
+  const { transactionHash: hash, block } = event
+  return { amountWei: decodeDepositedWei(event), hash, block: block.number }
 }

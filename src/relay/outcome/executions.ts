@@ -14,7 +14,7 @@ import {
 import type { MinedReport, RequestExecution } from '../ledger/carrying.ts'
 import type { BlockId, IntentExecution, SignedTransaction } from '../ledger/values.ts'
 import type { Relayer } from '../relayer.ts'
-import { encodeIntentTopics, findSpendingBlock, type SearchState } from './spent.ts'
+import { filterIntent, findSpendingBlock, type SearchState } from './spent.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -76,15 +76,9 @@ export async function findExecution(relayer: Relayer, request: ForwardRequest, a
   const { node, forwarder, clock } = relayer
   const blockNumber = await findSpendingBlock(relayer, request, at)
   if (blockNumber === undefined) return undefined
-  const events = await node.getLogs(
-    {
-      address: forwarder.address,
-      topics: encodeIntentTopics(request),
-      fromBlock: blockNumber,
-      toBlock: blockNumber,
-    },
-    clock.timeout(nodeTimeoutMs),
-  )
+  const range = { fromBlock: blockNumber, toBlock: blockNumber }
+  const filter = { ...filterIntent(forwarder, request), ...range }
+  const events = await node.getLogs(filter, clock.timeout(nodeTimeoutMs))
   const spending = events.find((event) =>
     decodeResults(forwarder, [event]).some((result) => spendsIntent(result.status)),
   )

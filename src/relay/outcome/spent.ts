@@ -6,6 +6,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { intentLifetimeSeconds, relayForwarderAbi } from '../forwarder/abi.ts'
 import {
   decodeResults,
+  type Forwarder,
   type ForwardRequest,
   requestLifetimeSeconds,
   spendsIntent,
@@ -109,13 +110,12 @@ export async function readIsSpent(
   }
 }
 
-/** Returns the topics of all forwarder events of an account's intent. */
-export const encodeIntentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [
-  null,
-  pad(intentId, { dir: 'right' }),
+/** Selects all forwarder events of an account's intent. */
+export const filterIntent = ({ address }: Forwarder, { from, intentId }: IntentName) => ({
+  address,
   // Nodes write topics in lower case; an address has a checksum in its letters.
-  pad(from.toLowerCase() as Hex),
-]
+  topics: [null, pad(intentId, { dir: 'right' }), pad(from.toLowerCase() as Hex)],
+})
 
 /** Finds the event that spent an intent; clocks differ, so a day is searched on both sides. */
 async function findEventBlock(
@@ -128,7 +128,7 @@ async function findEventBlock(
   const findAround = (seconds: number) => findBlocksAround(node, clock, seconds, head, knownBlocks)
   const [first] = await findAround(acceptedAt - daySeconds)
   const [, last] = await findAround(request.deadline + daySeconds)
-  const filter = { address: forwarder.address, topics: encodeIntentTopics(request) }
+  const filter = filterIntent(forwarder, request)
   const createSignal = () => clock.timeout(nodeTimeoutMs)
   for await (const { logs } of node.readLogs(filter, { from: first, to: last }, createSignal)) {
     const spending = logs.find((event) =>
