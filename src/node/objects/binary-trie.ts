@@ -36,20 +36,16 @@ export function computeBinaryRoot(values: readonly Hex[]): Hex {
   return values.length === 0 ? emptyRoot : keccak256(buildTrie(values).encoded)
 }
 
-/** Returns the nodes of RSKj's trie from its root to the value at a position. */
+/** Returns the nodes of RSKj's trie from its root to the long value at a position. */
 export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
-  const proofNodes: Hex[] = []
-  let bits = toKeyBits(index)
-  let next: TrieNode | undefined = buildTrie(values)
-  while (next !== undefined) {
-    proofNodes.push(bytesToHex(next.encoded))
-    bits = bits.slice(next.path.length)
-    const [side] = bits
-    next = side === undefined ? undefined : next.children[side === 0 ? 0 : 1]
-    bits = bits.slice(1)
-  }
-  return proofNodes
+  const root = buildTrie(values)
+  return walkBinaryProof(listNodes(root), keccak256(root.encoded), index)?.nodes ?? []
 }
+
+const listNodes = ({ encoded, children }: TrieNode): Hex[] => [
+  bytesToHex(encoded),
+  ...children.flatMap((child) => (child === undefined ? [] : listNodes(child))),
+]
 
 const buildTrie = (values: readonly Hex[]): TrieNode =>
   buildNode(
