@@ -4,8 +4,8 @@ import { RpcError } from '../chain/rpc.ts'
 import type { Keys } from '../keys/api-keys.ts'
 import { hashKey, parseBearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Log } from '../runtime/log.ts'
 import {
+  type AdmissionOptions,
   answerMessage,
   type CustomerBudgets,
   createCustomerBudgets,
@@ -33,14 +33,10 @@ const keyPaths = ['/', '/:key', '/:key/']
 const hashRequestKey = (c: Context): string =>
   hashKey(c.req.param('key') ?? parseBearerToken(c.req.header('authorization')))
 
-export type NodeRouteOptions = {
+export type NodeRouteOptions = Pick<AdmissionOptions, 'clock' | 'waitUntil' | 'log'> & {
   keys: Keys
   services: ReadonlyMap<number, NodeService>
   sockets?: SocketServer
-  clock: Clock
-  /** Keeps the runtime alive for work whose answers other requests may wait for. */
-  waitUntil: (work: Promise<unknown>) => void
-  log: Log
 }
 
 /** Serves JSON-RPC 2.0 at `POST /<API_KEY>`, or at `POST /` with the key in a header. */

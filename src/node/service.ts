@@ -1,7 +1,6 @@
-import { type MiningRules, poolRules } from '../chain/chains.ts'
+import { poolRules } from '../chain/chains.ts'
 import { type Rpc, RpcError } from '../chain/rpc.ts'
 import { type Clock, withTimeLimit } from '../runtime/clock.ts'
-import type { Log } from '../runtime/log.ts'
 import { createWorkSharing } from '../runtime/shared-work.ts'
 import { type Cache, type CachedText, createCache, type SharedAnswers } from './cache.ts'
 import { codes, createNotAvailableError } from './codes.ts'
@@ -11,24 +10,17 @@ import type { Context, Method } from './methods/method.ts'
 import { readMinedBlock } from './reads/mined-block.ts'
 import { buildPaymentProof } from './reads/payment-proof.ts'
 import { createUpstream } from './upstream/http-upstream.ts'
+import type { UpstreamsOptions } from './upstream/node.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
-export type NodeServiceOptions = {
-  chainId: number
-  urls: readonly string[]
-  fetch: typeof globalThis.fetch
-  clock: Clock
-  /** Keeps the runtime alive for work that no request waits for. */
-  waitUntil: (work: Promise<unknown>) => void
-  log: Log
-  /** Sets how blocks are mined; undefined on a private chain. */
-  mining?: MiningRules | undefined
-  /** Tells whether two nodes must agree on an unproved answer. */
-  comparesAnswers?: boolean
-  shared?: SharedAnswers | undefined
-  /** Is called before calls go out to nodes; an exception stops them. */
-  onCalls?: ((calls: number) => void) | undefined
-}
+export type NodeServiceOptions = Pick<UpstreamsOptions, 'chainId' | 'clock' | 'log' | 'waitUntil'> &
+  Partial<Pick<UpstreamsOptions, 'mining' | 'comparesAnswers'>> & {
+    urls: readonly string[]
+    fetch: typeof globalThis.fetch
+    shared?: SharedAnswers | undefined
+    /** Is called before calls go out to nodes; an exception stops them. */
+    onCalls?: ((calls: number) => void) | undefined
+  }
 
 const maxCacheLength = 16 * 1024 * 1024
 
