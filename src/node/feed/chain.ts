@@ -199,7 +199,7 @@ function toFeedBlock(block: HeaderBlock, areLogsDue: boolean): FeedBlock {
 /** Reads blocks by number, both ends included; returns undefined if one is missing. */
 async function readRange(source: FeedSource, from: number, to: number) {
   const blocks: HeaderBlock[] = []
-  for await (const block of readInBatches(from, to, source.readBlock)) {
+  for await (const block of readInBatches({ from, to }, source.readBlock)) {
     if (block === null) return undefined
     blocks.push(block)
   }

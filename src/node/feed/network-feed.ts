@@ -75,7 +75,7 @@ type FeedParts = Parameters<typeof createPoller>[0] & {
 export function createFeed(options: FeedOptions) {
   const { chain, events, store, clock } = options
   const sessions = createSessions(options, handleLeave)
-  const notifier = createNotifier(sessions.list, sessions.send)
+  const notifier = createNotifier(sessions)
   const logReader = createLogReader({ ...options, sessions, notifier })
   const polled = { ...options, sessions, notifier, logReader }
   const poller = createPoller(polled)

@@ -3,7 +3,7 @@ import { formatNotification } from '../message.ts'
 import { type ChainLog, matchesFilter } from '../objects/log.ts'
 import { anyQuantity } from '../objects/values.ts'
 import type { FeedBlock } from './chain.ts'
-import type { Session } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
 import { findWait, mayMatch, type Topic, waitsFor } from './subscriptions.ts'
 
 /** Limits the remembered hashes of sent transactions, which are not sent again. */
@@ -11,10 +11,7 @@ const maxRememberedHashes = 20_000
 
 export type Notifier = ReturnType<typeof createNotifier>
 
-export function createNotifier(
-  sessions: () => Iterable<Session>,
-  send: (session: Session, text: string) => void,
-) {
+export function createNotifier({ list: sessions, send }: Pick<Sessions, 'list' | 'send'>) {
   /** Holds the topics of subscriptions that are being added; the chain is followed for them too. */
   const joiningTopics = new Set<Topic>()
   const sentHashes = new Set<string>()
@@ -90,10 +87,7 @@ export function createNotifier(
   }
 }
 
-function createLogNotifier(
-  sessions: () => Iterable<Session>,
-  send: (session: Session, text: string) => void,
-) {
+function createLogNotifier(sessions: Sessions['list'], send: Sessions['send']) {
   function notifyLogs(removed: boolean, chooseBlocks: (topic: Topic) => readonly FeedBlock[]) {
     const texts = new Map<ChainLog, string>()
     for (const session of sessions()) {

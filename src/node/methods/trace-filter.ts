@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { BlockRange } from '../../chain/logs.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { listAlternatives } from '../objects/log.ts'
@@ -66,7 +67,7 @@ export const traceFilter = defineMethod({
     return await ask((node) => {
       node.markUnproved('unprovable')
       const readTraces = node.kind === 'rskj' ? queryRskjTraces : searchTraces
-      return readTraces(node, from, to, filter)
+      return readTraces(node, { from, to }, filter)
     })
   },
 })
@@ -75,15 +76,11 @@ export const traceFilter = defineMethod({
 const maxRskjTraces = 10_000
 
 /** Searches blocks in order, and stops once it has the requested traces. */
-async function searchTraces(
-  node: UpstreamNode,
-  from: number,
-  to: number,
-  { fromAddress, toAddress, after, count }: TraceFilter,
-): Promise<Trace[]> {
+async function searchTraces(node: UpstreamNode, range: BlockRange, filter: TraceFilter) {
+  const { fromAddress, toAddress, after, count } = filter
   const traces: Trace[] = []
   const read = (number: string) => readMinedBlock(node, number, true)
-  for await (const block of readInBatches(from, to, read)) {
+  for await (const block of readInBatches(range, read)) {
     const hashes = (block?.transactions ?? []).flatMap((entry) => {
       const isWhole = typeof entry === 'object'
       return isWhole && accepts(fromAddress, entry.from) && accepts(toAddress, entry.to)
@@ -99,12 +96,8 @@ async function searchTraces(
 }
 
 /** Filters traces on RSKj, which skips at most 10,000 and returns at most 10,000. */
-async function queryRskjTraces(
-  node: UpstreamNode,
-  from: number,
-  to: number,
-  { fromAddress, toAddress, after, count }: TraceFilter,
-): Promise<Trace[]> {
+async function queryRskjTraces(node: UpstreamNode, range: BlockRange, filter: TraceFilter) {
+  const { fromAddress, toAddress, after, count } = filter
   const skippedHere = Math.max(0, after - maxRskjTraces)
   if (skippedHere + count > maxRskjTraces) {
     throw new RpcError(
@@ -113,8 +106,8 @@ async function queryRskjTraces(
     )
   }
   const query = {
-    fromBlock: toQuantity(from),
-    toBlock: toQuantity(to),
+    fromBlock: toQuantity(range.from),
+    toBlock: toQuantity(range.to),
     ...(fromAddress ? { fromAddress } : {}),
     ...(toAddress ? { toAddress } : {}),
     count: count + skippedHere,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { BlockRange } from '../../chain/logs.ts'
 import { MalformedAnswer, UntrueAnswer } from '../../chain/rpc.ts'
 import { orNull } from '../../runtime/json.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
@@ -31,8 +32,7 @@ const blocksPerBatch = 50
 
 /** Reads blocks by their numbers, both ends included, and many of them at a time. */
 export async function* readInBatches<T>(
-  from: number,
-  to: number,
+  { from, to }: BlockRange,
   read: (number: string) => Promise<T>,
 ): AsyncGenerator<T> {
   for (let start = from; start <= to; start += blocksPerBatch) {

@@ -29,11 +29,11 @@ import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
 
 const rawReceipts = z.array(rawReceipt)
 
+/** Names a block and the transactions whose receipts it has. */
+type ReceiptsBlock = Pick<MinedBlock, 'hash' | 'number' | 'transactions'>
+
 /** Reads all receipts of a block in order; throws if one is missing or of another block. */
-export async function readReceipts(
-  node: UpstreamNode,
-  block: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
-): Promise<RawReceipt[]> {
+export async function readReceipts(node: UpstreamNode, block: ReceiptsBlock) {
   if (block.transactions.length === 0) return []
   const receipts = await fetchReceipts(node, block)
   let logsBefore = 0
@@ -54,7 +54,7 @@ export async function readReceipts(
 /** Tells whether a receipt and its logs name their place in a block: the root proves no place. */
 export function isInPlace(
   receipt: RawReceipt,
-  { hash, number, transactions }: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
+  { hash, number, transactions }: ReceiptsBlock,
   index: number,
 ): boolean {
   return [receipt, ...receipt.logs].every(
@@ -72,7 +72,7 @@ export function isInPlace(
  */
 export async function readProvedReceipts(
   node: UpstreamNode,
-  block: Pick<MinedBlock, 'hash' | 'number' | 'transactions' | 'receiptsRoot'>,
+  block: ReceiptsBlock & Pick<MinedBlock, 'receiptsRoot'>,
   trieKind: TrieKind,
 ): Promise<{ receipts: RawReceipt[]; encoded: Hex[] | undefined }> {
   const receipts = await readReceipts(node, block)
@@ -84,10 +84,7 @@ export async function readProvedReceipts(
   throw new UntrueAnswer('receipts have a type that no transaction of their block has')
 }
 
-async function fetchReceipts(
-  node: UpstreamNode,
-  block: Pick<MinedBlock, 'hash' | 'number' | 'transactions'>,
-): Promise<RawReceipt[]> {
+async function fetchReceipts(node: UpstreamNode, block: ReceiptsBlock): Promise<RawReceipt[]> {
   const blockReceipts = await undefinedIfUnsupported(
     node.call('eth_getBlockReceipts', [block.hash], orNull(rawReceipts)),
   )

@@ -65,16 +65,10 @@ export async function runOnNode<T>(
   }
 }
 
-export function runOnNodeWithTimeLimit<T>(
-  state: UpstreamState,
-  work: NodeWork<T>,
-  signal: AbortSignal,
-  options: AttemptOptions,
-): Promise<NodeAnswer<T>> {
-  return runWithTimeLimit(options.clock, maxAttemptMs, (timeoutSignal) =>
+export const runOnNodeWithTimeLimit: typeof runOnNode = (state, work, signal, options) =>
+  runWithTimeLimit(options.clock, maxAttemptMs, (timeoutSignal) =>
     runOnNode(state, work, AbortSignal.any([signal, timeoutSignal]), options),
   )
-}
 
 /** Sends a signed transaction to one node. @throws {TransportError} it may have been sent */
 export function sendToNode(
