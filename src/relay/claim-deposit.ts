@@ -3,7 +3,7 @@ import type { SendResult } from '../chain/node.ts'
 import { chooseVerdict, type SendVerdict } from '../chain/refusals.ts'
 import { decodeDepositedWei, encodeDepositCall, encodeDepositTopics } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import { limitGasPrice, type Relayer } from './relayer.ts'
+import { limitGasPrice, nodeTimeoutMs, type Relayer } from './relayer.ts'
 
 /** Tells the result of depositing the balance of an account's own address. */
 export type DepositClaim =
@@ -29,8 +29,6 @@ export const depositGas = 80_000
 
 /** Limits how many blocks are searched for the last deposit: hours on Rootstock, one request. */
 const lookBackBlocks = 1_000
-const nodeTimeoutMs = 5_000
-
 /**
  * Deposits the balance of an account's address, less the gas. Stores nothing and may be repeated:
  * one nonce executes once, and deposited money has left the address.

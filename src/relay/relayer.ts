@@ -32,6 +32,9 @@ export type Relayer<Any extends Ledger = Ledger> = {
 /** Holds what payments are judged and priced by: the chain's rules and the operator's limits. */
 export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
+/** Limits how long a node may take for one answer, in ms. */
+export const nodeTimeoutMs = 5_000
+
 /** Bounds the gas that a payment uses alone in its transaction (snapshots/rootstock.json). */
 export const maxUsedGas = 117_000
 

@@ -13,10 +13,8 @@ import {
 } from '../forwarder/requests.ts'
 import type { MinedReport, RequestExecution } from '../ledger/carrying.ts'
 import type { BlockId, IntentExecution, SignedTransaction } from '../ledger/values.ts'
-import type { Relayer } from '../relayer.ts'
+import { nodeTimeoutMs, type Relayer } from '../relayer.ts'
 import { filterIntent, findSpendingBlock, type SearchState } from './spent.ts'
-
-const nodeTimeoutMs = 5_000
 
 /**
  * Returns what one of our transactions did for each payment: its own execution, or an earlier one

@@ -2,9 +2,7 @@ import type { Address } from 'viem'
 import { type Payee, readPayee } from '../../chain/payees.ts'
 import { cashOutSelector, decodeCall } from '../../loan/calls.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { Relayer } from '../relayer.ts'
-
-const codeTimeoutMs = 5_000
+import { nodeTimeoutMs, type Relayer } from '../relayer.ts'
 
 /** Returns the outside wallet that a request pays; undefined if it moves money within accounts. */
 export function findWallet({ data }: Pick<SignedRequest, 'data'>): Address | undefined {
@@ -19,5 +17,5 @@ export async function readRequestPayee(
   request: Pick<SignedRequest, 'data'>,
 ): Promise<Payee | undefined> {
   const wallet = findWallet(request)
-  return wallet && (await readPayee(node, wallet, clock.timeout(codeTimeoutMs)))
+  return wallet && (await readPayee(node, wallet, clock.timeout(nodeTimeoutMs)))
 }

@@ -12,14 +12,12 @@ import {
   spendsIntent,
 } from '../forwarder/requests.ts'
 import type { NextNonces, Traces } from '../ledger/records/possible-loss.ts'
-import type { Relayer } from '../relayer.ts'
+import { nodeTimeoutMs, type Relayer } from '../relayer.ts'
 
 /** Names what the forwarder executes at most once. */
 export type IntentName = Pick<ForwardRequest, 'from' | 'intentId'>
 
 const daySeconds = 86_400
-const nodeTimeoutMs = 5_000
-
 /** Returns whether the forwarder refuses a request whose intent was spent at this Unix time. */
 function preventsExecution(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds

@@ -9,7 +9,7 @@ import type { Undecided } from '../ledger/sessions.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution, readMinedReport } from '../outcome/executions.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
-import type { Relayer } from '../relayer.ts'
+import { nodeTimeoutMs, type Relayer } from '../relayer.ts'
 import { computeCapacity, selectLimits } from './admission.ts'
 import {
   answerDecided,
@@ -267,8 +267,6 @@ function send({ relayer, options }: Attempt, sending: TransactionToSend): void {
 /** Limits the watch to the time that a Worker lives after its reply, 30 s. Then rounds go on. */
 const maxWatchMs = 25_000
 
-const receiptTimeoutMs = 5_000
-
 /**
  * Polls for a transaction's receipt, and records what became of the payments that it carries.
  * Rounds check its block again until that is final.
@@ -282,7 +280,7 @@ export async function watchReceipt(
   const endsAt = clock.now() + maxWatchMs
   while (clock.now() + rules.pollMs <= endsAt) {
     await clock.sleep(rules.pollMs)
-    const report = await readMinedReport(relayer, watched, clock.timeout(receiptTimeoutMs))
+    const report = await readMinedReport(relayer, watched, clock.timeout(nodeTimeoutMs))
     if (report !== undefined) return logTransitions(log, await ledger.recordMined(report))
   }
 }

@@ -15,11 +15,9 @@ import type { SettledBalance } from '../ledger/records/settled.ts'
 import type { Undecided } from '../ledger/sessions.ts'
 import type { Order } from '../ledger/values.ts'
 import { readSettledBalance } from '../outcome/settled-balance.ts'
-import type { Relayer } from '../relayer.ts'
+import { nodeTimeoutMs, type Relayer } from '../relayer.ts'
 import type { Funding } from './admission.ts'
 import type { Delivery, PreparedOrder } from './paying-step.ts'
-
-const nodeTimeoutMs = 5_000
 
 /** Limits how long a payment waits for what would make it final at once. */
 export const settledWithinMs = 1_500

@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/steps.ts'
 import type { BlockId } from '../ledger/values.ts'
 import { broadcast, type Sending } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
-import { buildBatch, type Relayer, signFor } from '../relayer.ts'
+import { buildBatch, nodeTimeoutMs, type Relayer, signFor } from '../relayer.ts'
 
 /** Names the failure of each action, and of each step of the ledger that is one by itself. */
 const failureEvents = {
@@ -84,8 +84,6 @@ export const record = <Method extends RecordingMethod>(
 
 /** Tells whether an action sends a transaction; the ledger then has the node's verdict. */
 export const isSend = ({ kind }: Action): boolean => kind === 'resend' || kind === 'carry'
-
-const nodeTimeoutMs = 5_000
 
 type ActionOutcome =
   /** Changes nothing that the next stage uses. */

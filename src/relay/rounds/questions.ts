@@ -11,9 +11,7 @@ import { findExecution, type PassedNonce, readMinedReport } from '../outcome/exe
 import { readRequestPayee } from '../outcome/payees.ts'
 import { readSettled } from '../outcome/settled-balance.ts'
 import { findSpendingBlock, type SearchState } from '../outcome/spent.ts'
-import type { Relayer } from '../relayer.ts'
-
-const nodeTimeoutMs = 5_000
+import { nodeTimeoutMs, type Relayer } from '../relayer.ts'
 
 /** Tells whether an intent is spent, and by which execution; undefined if it is not found (yet). */
 export type Spending = { kind: 'unspent' } | { kind: 'spent'; by: IntentExecution | undefined }
