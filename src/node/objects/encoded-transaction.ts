@@ -196,18 +196,13 @@ export async function verifyTransaction(
   if (search.kind === 'unknown') return 'unknown'
   if (search.kind === 'found') {
     if (search.zeros > 0) return 'unusual'
-    const sender = isUnsigned(transaction) ? transaction.from : await recoverSender(search.bytes)
-    if (sender === transaction.from.toLowerCase()) return 'verified'
+    const { from } = transaction
+    const signer = isUnsigned(transaction)
+      ? from
+      : await recoverSigner(search.bytes).catch(() => '')
+    if (signer.toLowerCase() === from.toLowerCase()) return 'verified'
   }
   throw new UntrueAnswer('a transaction does not fit its hash')
-}
-
-async function recoverSender(bytes: Hex): Promise<string | undefined> {
-  try {
-    return (await recoverSigner(bytes)).toLowerCase()
-  } catch {
-    return undefined
-  }
 }
 
 /**

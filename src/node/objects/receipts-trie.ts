@@ -96,15 +96,12 @@ function buildNode(leaves: readonly Leaf[]): TrieNode {
     const node = buildNode(dropNibbles(sharedLength, leaves))
     return { rlp: toRlp([encodePath(path, false), getReference(node)]), children: [{ path, node }] }
   }
-  const children = [...'0123456789abcdef'].flatMap((path) => {
+  const children = [...'0123456789abcdef'].map((path) => {
     const sharing = leaves.filter((leaf) => leaf.path.startsWith(path))
-    return sharing.length === 0 ? [] : [{ path, node: buildNode(dropNibbles(1, sharing)) }]
+    return sharing.length === 0 ? undefined : { path, node: buildNode(dropNibbles(1, sharing)) }
   })
-  const slots = [...'0123456789abcdef'].map((nibble) => {
-    const child = children.find(({ path }) => path === nibble)
-    return child === undefined ? '0x' : getReference(child.node)
-  })
-  return { rlp: toRlp([...slots, '0x']), children }
+  const slots = children.map((child) => (child === undefined ? '0x' : getReference(child.node)))
+  return { rlp: toRlp([...slots, '0x']), children: children.filter((child) => child !== undefined) }
 }
 
 function dropNibbles(nibbles: number, leaves: readonly Leaf[]): Leaf[] {

@@ -115,26 +115,22 @@ export function createCommit(database: RedisDatabase, keys: readonly string[], t
   }
 }
 
-type EntryChanges = {
-  oldEntries: [list: string, row: string][]
-  newEntries: [list: string, score: string, row: string][]
-}
-
 /** Returns the list entries to remove and to add. Lua cannot find them: it sees rows as text. */
-function findEntryChanges(tables: Tables, writes: ReadonlyMap<string, Write>): EntryChanges {
-  const changes: EntryChanges = { newEntries: [], oldEntries: [] }
+function findEntryChanges(tables: Tables, writes: ReadonlyMap<string, Write>) {
+  const oldEntries: [list: string, row: string][] = []
+  const newEntries: [list: string, score: string, row: string][] = []
   for (const [name, { table, before, after }] of writes) {
     for (const [list, columns] of Object.entries(getTable(tables, table).lists)) {
       const oldPosition = getListPosition(columns, before)
       const newPosition = getListPosition(columns, after)
       const isSameGroup = oldPosition?.group === newPosition?.group
       if (isSameGroup && oldPosition?.score === newPosition?.score) continue
-      if (oldPosition) changes.oldEntries.push([toListName(table, list, oldPosition.group), name])
+      if (oldPosition) oldEntries.push([toListName(table, list, oldPosition.group), name])
       if (newPosition) {
         const listName = toListName(table, list, newPosition.group)
-        changes.newEntries.push([listName, `${newPosition.score}`, name])
+        newEntries.push([listName, `${newPosition.score}`, name])
       }
     }
   }
-  return changes
+  return { oldEntries, newEntries }
 }
