@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { formatAmountDown, formatAmountUp, type Unit } from '../loan/amounts.ts'
+import { formatAmountDown, type Unit } from '../loan/amounts.ts'
 import { findCommandLack } from '../operator/access.ts'
 import type { Actor } from '../operator/schemas/fields.ts'
 import { writeLocalTime } from '../runtime/time-zone.ts'
@@ -81,11 +81,9 @@ export const Prose = ({ text, you }: { text: string; you?: Actor | undefined }) 
   </>
 )
 
+/** Shows an amount, rounded down; a debt is rounded up, as on the phone. */
 export const showMoney = (wei: string | null, unit: Unit, format = formatAmountDown): string =>
   wei === null ? 'not known' : `${format(BigInt(wei), unit)} ${unit.symbol}`
-
-/** Shows a debt, rounded up as on the phone. */
-export const showOwed = (wei: string | null, unit: Unit) => showMoney(wei, unit, formatAmountUp)
 
 let pageZone = 'UTC'
 

@@ -1,16 +1,7 @@
 import type { Child } from 'hono/jsx'
-import type { Unit } from '../../loan/amounts.ts'
+import { formatAmountUp, type Unit } from '../../loan/amounts.ts'
 import { isObject } from '../../runtime/json.ts'
-import {
-  type Fact,
-  FactList,
-  Prose,
-  shortenHex,
-  showMoney,
-  showOwed,
-  showTime,
-  Table,
-} from '../parts.tsx'
+import { type Fact, FactList, Prose, shortenHex, showMoney, showTime, Table } from '../parts.tsx'
 
 /** Selects a field of an answer, or names a value that is computed from it. */
 type Column<Answer> = (keyof Answer & string) | readonly [title: string, draw: Draw<Answer>]
@@ -44,7 +35,7 @@ function drawValue(name: string, value: unknown, unit?: Unit): Child {
   if (isObject(value)) return <Facts of={value} unit={unit} />
   const text = `${value}`
   if (name.endsWith('PriceWei')) return `${text} wei`
-  if (unit && name === 'owedWei') return showOwed(text, unit)
+  if (unit && name === 'owedWei') return showMoney(text, unit, formatAmountUp)
   if (unit && name.endsWith('Wei')) return showMoney(text, unit)
   if (typeof value === 'number' && name.endsWith('At'))
     return showTime(new Date(value).toISOString())

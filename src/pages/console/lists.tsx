@@ -1,4 +1,4 @@
-import { createCoinUnit, type Unit } from '../../loan/amounts.ts'
+import { createCoinUnit, formatAmountUp, type Unit } from '../../loan/amounts.ts'
 import { loanStates } from '../../loan/loan-book.ts'
 import { nameOperator, operatorNameRule, roleWords } from '../../operator/access.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
@@ -8,7 +8,7 @@ import type { LoansAnswer } from '../../operator/schemas/loans.ts'
 import type { StatusAnswer } from '../../operator/schemas/status.ts'
 import type { Operator } from '../../operator/service.ts'
 import { describeNode } from '../../operator/status.ts'
-import { Bar, Command, FactList, Live, showMoney, showOwed, type Tone } from '../parts.tsx'
+import { Bar, Command, FactList, Live, showMoney, type Tone } from '../parts.tsx'
 import { Facts, Rows, toWords } from './answer.tsx'
 
 type OperatorAnswer<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
@@ -44,7 +44,7 @@ export function Loans({ book, state: current }: LoansOptions) {
   })
   return (
     <>
-      <Live name="book" title={`Owed: ${showOwed(sums.owedWei, unit)}`}>
+      <Live name="book" title={`Owed: ${showMoney(sums.owedWei, unit, formatAmountUp)}`}>
         {!isWhole && (
           <p class="wait">Older loans may be missing: each look at this page reads more blocks.</p>
         )}
@@ -60,7 +60,8 @@ export function Loans({ book, state: current }: LoansOptions) {
           unit={unit}
         />
         <p>
-          Due in the next 7 days: {countLoans(dueSoon.loans)}, {showOwed(dueSoon.owedWei, unit)}
+          Due in the next 7 days: {countLoans(dueSoon.loans)},{' '}
+          {showMoney(dueSoon.owedWei, unit, formatAmountUp)}
         </p>
         <p class="soft">
           In all {countLoans(sums.loans)} of {showMoney(sums.lentWei, unit)};{' '}

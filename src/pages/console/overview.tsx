@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { createCoinUnit } from '../../loan/amounts.ts'
+import { createCoinUnit, formatAmountUp } from '../../loan/amounts.ts'
 import { paymentKinds } from '../../loan/kinds.ts'
 import { minPayments } from '../../operator/health.ts'
 import type { Actor } from '../../operator/schemas/fields.ts'
@@ -14,7 +14,6 @@ import {
   Live,
   Prose,
   showMoney,
-  showOwed,
   showTime,
   tellClock,
 } from '../parts.tsx'
@@ -112,7 +111,7 @@ function Pool({ status }: Shown) {
       {pool && (
         <p class="soft">
           The pool has {showMoney(pool.liquidityWei, unit)} (green), and borrowers owe it{' '}
-          {showOwed(pool.owedWei, unit)} (amber). The callers’ accounts have{' '}
+          {showMoney(pool.owedWei, unit, formatAmountUp)} (amber). The callers’ accounts have{' '}
           {showMoney(pool.balancesWei, unit)}, with what was lent to them. All of this was read at{' '}
           {tellClock(pool.at)}.
         </p>

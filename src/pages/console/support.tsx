@@ -1,12 +1,6 @@
 import { type Country, parseCaller } from '../../account/phone.ts'
-import type { Unit } from '../../loan/amounts.ts'
-import {
-  formatAgreed,
-  formatNow,
-  formatWorth,
-  formatWorthUp,
-  type LocalMoney,
-} from '../../loan/local-worth.ts'
+import { formatAmountUp, type Unit } from '../../loan/amounts.ts'
+import { formatAgreed, formatNow, formatWorthUp, type LocalMoney } from '../../loan/local-worth.ts'
 import { findLackingRole } from '../../operator/access.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
@@ -18,7 +12,6 @@ import {
   Field,
   Prose,
   showMoney,
-  showOwed,
   showTime,
   tellClock,
   tellTime,
@@ -124,7 +117,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       <Facts
         of={{
           balance: showNow(balanceWei, unit, price),
-          owed: showNow(owedWei, unit, price, showOwed, formatWorthUp),
+          owed: showNow(owedWei, unit, price, formatAmountUp, formatWorthUp),
           dueAt,
           accountHeldSince: heldAt,
           ...(heldFor && { accountHeldFor: heldFor }),
@@ -255,9 +248,12 @@ const showNow = (
   wei: string | null,
   unit: Unit,
   price: AccountHit['caller']['price'],
-  show = showMoney,
-  worthOf = formatWorth,
-) => (wei === null ? 'not known' : formatNow(show(wei, unit), BigInt(wei), unit, price, worthOf))
+  format?: typeof formatAmountUp,
+  worthOf?: typeof formatWorthUp,
+) =>
+  wei === null
+    ? 'not known'
+    : formatNow(showMoney(wei, unit, format), BigInt(wei), unit, price, worthOf)
 
 const listTills = (tills: AccountHit['caller']['tills']): string =>
   tills.map(({ name, till }) => `${name}, ${till}`).join(' and ')
