@@ -59,7 +59,7 @@ export type Debt = {
 }
 
 /** Sums up a till's day, with the last payments and their codes. */
-export type TillDay = Pick<Takings, 'inWei' | 'outWei' | 'inLocal' | 'outLocal'> & {
+export type TillDay = Omit<Takings, 'last' | 'since' | 'waiting'> & {
   floatWei: bigint
   lastPayments: readonly TillPayment[]
 }

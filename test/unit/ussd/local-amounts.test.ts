@@ -57,7 +57,7 @@ describe('what was agreed in local money', () => {
       feed.rate = rate
       await play(`
         s: ${withdraw} -> …Amount: ${both}|…
-        agent@1: 5 -> CON My Activity|1. Agents: find code|KES 1,000: to pay out|Received today: ${both}|Sent today: KES 0|…
+        agent@1: 5 -> CON My Activity|1. Agents: find code|Float: …|KES 1,000: to pay out|Received today: ${both}|…
         agent@1: 5*1*${code} -> CON ${code} ${both}: to pay out|1. Use the code, then give cash|0. Back
         mine: 5 -> CON My Activity|Sent KES 1,200 (0.0001 tRBTC) to 2547...001: done|…
         mine: 5*98 -> CON Withdrew ${both} at 12344 Mama Duka (${code}): cash not given yet|…`)
@@ -137,14 +137,14 @@ describe('where a price is at hand', () => {
       a: 1 -> END Your Balance: KES 240,000 (0.02 tRBTC)
       pay: 2*${friend}*1200*1 -> END Transfer Submitted|…|Balance after: about KES 238,800
       settle
-      float@1: 5 -> …|Received today: KES 0|Sent today: KES 0|Float: KES 241,200 (0.0201 tRBTC)|…
+      float@1: 5 -> …|Float: KES 241,200 (0.0201 tRBTC)|Received today: KES 0|…
       none@2: 2*${friend}*all*1 -> END …
       settle
       b@2: 1 -> END Your Balance: KES 0`)
     feed.rate = undefined
     await play(`
       c: 1 -> END Your Balance: 0.0199 tRBTC|KES: no rate now.
-      d@1: 5 -> …|Received today: 0 tRBTC|Sent today: 0 tRBTC|Float: 0.0401 tRBTC|…`)
+      d@1: 5 -> …|Float: 0.0401 tRBTC|…`)
   })
 
   test('what is typed as a debt is shown pays all of it, and more is asked for again', async () => {

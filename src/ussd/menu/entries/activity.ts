@@ -53,8 +53,9 @@ const words = defineWords({
     given: 'cash given',
     due: 'cash not given yet',
     failed: 'FAILED',
-    day: (inflow: string, outflow: string, float: string) =>
-      `Received today: ${inflow}\nSent today: ${outflow}\nFloat: ${float}`,
+    float: (float: string) => `Float: ${float}`,
+    day: (inflow: string, cash: string, outflow: string) =>
+      `Received today: ${inflow}\nOf it paid out: ${cash}\nSent today: ${outflow}`,
     reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
@@ -73,8 +74,9 @@ const words = defineWords({
     given: 'umepewa pesa',
     due: 'bado hujapewa pesa',
     failed: 'IMESHINDIKANA',
-    day: (inflow, outflow, float) =>
-      `Ulipokea leo: ${inflow}\nUlituma leo: ${outflow}\nSalio: ${float}`,
+    float: (float) => `Salio: ${float}`,
+    day: (inflow, cash, outflow) =>
+      `Ulipokea leo: ${inflow}\nUlizolipa taslimu: ${cash}\nUlituma leo: ${outflow}`,
     reasons: {
       balance_too_low: 'salio halitoshi',
       existing_loan: 'una mkopo tayari',
@@ -109,8 +111,9 @@ const words = defineWords({
     given: 'argent remis',
     due: 'argent pas encore remis',
     failed: 'ÉCHOUÉ',
-    day: (inflow, outflow, float) =>
-      `Reçu ce jour: ${inflow}\nEnvoyé ce jour: ${outflow}\nSolde: ${float}`,
+    float: (float) => `Solde: ${float}`,
+    day: (inflow, cash, outflow) =>
+      `Reçu ce jour: ${inflow}\nDont payé en espèces: ${cash}\nEnvoyé ce jour: ${outflow}`,
     reasons: {
       balance_too_low: 'solde insuffisant',
       existing_loan: 'prêt déjà en cours',
@@ -145,8 +148,9 @@ const words = defineWords({
     given: 'dinero entregado',
     due: 'dinero aún no entregado',
     failed: 'FALLÓ',
-    day: (inflow, outflow, float) =>
-      `Recibió hoy: ${inflow}\nEnvió hoy: ${outflow}\nSaldo: ${float}`,
+    float: (float) => `Saldo: ${float}`,
+    day: (inflow, cash, outflow) =>
+      `Recibió hoy: ${inflow}\nDe ello, pagó en efectivo: ${cash}\nEnvió hoy: ${outflow}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
       existing_loan: 'ya tiene un préstamo',
@@ -354,10 +358,10 @@ function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
   return lines.length === 0 ? [text.nothing] : lines
 }
 
-/** Writes the last payments to a till, and the totals of the day. */
+/** Writes a till's float, its last payments and the totals of the day. */
 function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' = 'none'): string[] {
   const { messages, showAmount: formatAmount } = context
-  const { inWei, outWei, inLocal, outLocal, floatWei, lastPayments } = till
+  const { inWei, cashWei, outWei, inLocal, cashLocal, outLocal, floatWei, lastPayments } = till
   const lines = lastPayments.map((payment) => {
     const { agreed, amountWei } = payment
     return writeTillLine(messages, payment, agreed ? formatLocal(agreed) : formatAmount(amountWei))
@@ -366,9 +370,13 @@ function writeTillDay(context: MenuContext, till: TillDay, rate: Rate | 'none' =
   // What was taken keeps what was agreed: today's rate says nothing about it.
   const formatSum = (wei: bigint, agreed: LocalMoney | undefined) =>
     wei === 0n ? show(wei) : formatAgreed(agreed, formatAmount(wei))
-  const { day } = words(messages)
-  const totals = day(formatSum(inWei, inLocal), formatSum(outWei, outLocal), show(floatWei))
-  return [...lines, ...totals.split('\n')]
+  const { day, float } = words(messages)
+  const totals = day(
+    formatSum(inWei, inLocal),
+    formatSum(cashWei, cashLocal),
+    formatSum(outWei, outLocal),
+  )
+  return [float(show(floatWei)), ...lines, ...totals.split('\n')]
 }
 
 function writeTillLine(

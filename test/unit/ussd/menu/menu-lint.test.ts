@@ -82,7 +82,8 @@ const activity = {
   ownPayments: eightOf<Activity>({ kind: 'transfer', ...paid, state: failed }),
   received: eightOf<Activity>({ kind: 'received', ...paid, state: { kind: 'arriving' } }),
   till: {
-    ...{ inWei: 1n, outWei: 1n, inLocal: agreed, outLocal: agreed, floatWei: 1n, since: 0 },
+    ...{ inWei: 1n, cashWei: 1n, outWei: 1n, floatWei: 1n },
+    ...{ inLocal: agreed, cashLocal: agreed, outLocal: agreed },
     lastPayments: eightOf({ ...reverted, reference: 'W'.repeat(20), paidOut }),
   },
 }
