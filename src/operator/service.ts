@@ -133,11 +133,11 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       return found.map((record) => toPaymentSummary(chain, record))
     },
     async payment(intent: Hex) {
-      const trace = await ledger.tracePayment(intent, options.recalls)
+      const { recalls } = options.settings
+      const trace = await ledger.tracePayment(intent, recalls)
       if (trace === undefined) return undefined
       const [receipt, rate] = await Promise.all([readReceipt(relayer, trace), options.readRate()])
       const credited = receipt && findCredited(receipt, trace, deployment)
-      const { recalls } = options
       return toPaymentDetails(chain, trace, { gas: receipt?.gasUsed, credited, rate, recalls })
     },
     async alerts() {

@@ -11,13 +11,11 @@ import { version } from './version.ts'
 export type RelayerNonces = { chain: number | null; pool: number | null }
 
 /** Describes the intake, which is drained once no payment and no nonce is open. */
-export function describeIntake(
-  intake: Vitals['intake'],
-  hasOpenPayments: boolean,
-): StatusAnswer['intake'] {
+export function describeIntake(intake: Vitals['intake'], hasOpenPayments: boolean) {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !hasOpenPayments
-  return { state: isDrained ? 'drained' : intake.kind, since: toIso(intake.since) }
+  const state = isDrained ? ('drained' as const) : intake.kind
+  return { state, since: toIso(intake.since) }
 }
 
 export function describeStatus(

@@ -53,12 +53,10 @@ export type ActionOptions = OperatorPayments & {
   country: Country | undefined
   memory: Memory
   names: Names
-  recipientNames: boolean
   keys: SessionKeys
   limits: Parameters<Ledger['findKnownRefusal']>[1]
-  recalls: RecallTimes
-  /** Is where the days of tills begin; UTC if undefined. */
-  timeZone: string | undefined
+  /** Holds what the menu goes by, too. The days of tills begin in `timeZone`; UTC if undefined. */
+  settings: { recipientNames: boolean; recalls: RecallTimes; timeZone?: string | undefined }
   loan: LoanReader
   /** Reads the price of one unit in local money; undefined without an accepted one. */
   readRate: () => Promise<Rate | undefined>

@@ -61,7 +61,7 @@ export async function describeCaller(options: ActionOptions, account: Address) {
     sent: ledger.readPage({ account, limit: maxPayments }),
     received: ledger.findPayments(account, maxPayments),
     standing: ledger.readStanding(account, deployment.loan),
-    takings: ledger.listTakings(account, 1, options.timeZone),
+    takings: ledger.listTakings(account, 1, options.settings.timeZone),
     tills: ledger.listTills(),
     recalled: ledger.listRecalled(account),
     balanceWei: readOrNull(loan.readBalance(account)),
@@ -148,18 +148,12 @@ export const traceCallerSession = callerAction({
   },
 })
 
-export const toSession = ({
-  state,
-  screen,
-  decidedAt,
-  intentId,
-  reason,
-}: NonNullable<Answer<'traceSession'>>) => ({
-  state,
-  decidedAt: toIso(decidedAt),
-  screen: screen.lines.join('\n'),
-  intent: intentId ?? null,
-  reason: reason ?? null,
+export const toSession = (trace: NonNullable<Answer<'traceSession'>>) => ({
+  state: trace.state,
+  decidedAt: toIso(trace.decidedAt),
+  screen: trace.screen.lines.join('\n'),
+  intent: trace.intentId ?? null,
+  reason: trace.reason ?? null,
 })
 
 /** Parses why an account is held; no phone number fits, also not with spaces in it. */
@@ -294,7 +288,7 @@ export const verifyName = callerAction({
     const name = given === null ? null : shortenName(given)
     if (name === undefined)
       return refuseRequest(400, 'a name has letters alone, 2 to 15 in the first word')
-    if (name !== null && !options.recipientNames) {
+    if (name !== null && !options.settings.recipientNames) {
       return refuseRequest(409, 'RECIPIENT_NAMES is off')
     }
     await recordInAudit(options, name === null ? 'remove-name' : 'verify-name', { account })

@@ -20,12 +20,8 @@ export function listGatewayFaults(
   })
 }
 
-export function describeGatewayFault({
-  gateway,
-  event,
-  count,
-  at,
-}: ReturnType<typeof listGatewayFaults>[number]): string {
+export function describeGatewayFault(fault: ReturnType<typeof listGatewayFaults>[number]): string {
+  const { gateway, event, count, at } = fault
   const last = at === undefined ? '' : `, the last at ${toIso(at)}`
   return `${count} of the requests to ${gateway} in the last hour${last}, ${descriptions[event]}. Once fixed, this line disappears about an hour after the last of them.`
 }
