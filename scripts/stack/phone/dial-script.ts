@@ -20,7 +20,7 @@ const verbs = ['phone', 'dial', '>', '=', 'again', 'until'] as const
 type Verb = (typeof verbs)[number]
 
 /** Matches a payment's number on its screen, and behind its line of the activity. */
-const receiptNumbers = / \(\d{3}-\d{4}\)$|(?<=^\w+: )\d{3}-\d{4}\b/gmu
+const receiptNumbers = / \(\d{3}-\d{4}(?:, \d+ \S+)?\)$|(?<=^\w+: )\d{3}-\d{4}\b/gmu
 
 const usualPolling = { everyMs: 500, withinMs: 180_000 }
 

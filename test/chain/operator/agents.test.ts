@@ -150,14 +150,14 @@ test('every place says of a payment when it is done, and none before it stays on
     const isDone = word === 'done'
     const received = await read(agent, '5', '5*98')
     expect(received).toMatch(
-      RegExp(`Received 0\\.02 tRBTC from \\S+: ${word} \\(\\d{3}-\\d{4}\\)\\n`),
+      RegExp(`Received 0\\.02 tRBTC from \\S+: ${word} \\(\\d{3}-\\d{4}, \\d+ \\w+\\)\\n`),
     )
     expect(received).toContain(`\nFloat: ${isDone ? '1.02' : '1'} tRBTC\n`)
     const balance = isDone ? '1.02 tRBTC' : '1 tRBTC\n(arriving: 0.02 tRBTC)'
     expect(await read(agent, '1')).toBe(`END Your Balance: ${balance}`)
     expect(await read(caller, '5')).toMatch(
       RegExp(
-        `\\nWithdrew 0\\.02 tRBTC at .+: ${word.replace('done', 'cash not given yet')} \\(\\d{3}-\\d{4}\\)\\n`,
+        `\\nWithdrew 0\\.02 tRBTC at .+: ${word.replace('done', 'cash not given yet')} \\(\\d{3}-\\d{4}, \\d+ \\w+\\)\\n`,
       ),
     )
     for (const phone of [agent, caller]) {

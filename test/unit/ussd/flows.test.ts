@@ -94,6 +94,7 @@ function transcriptOf(script: string, shown: readonly string[]): string {
     .replaceAll(/0x[0-9a-f]{10}\.\.\.(?=\n)/g, '0x0123456789...')
     .replaceAll(/\b\d{3}-\d{4}\b(?!\d)/g, '348-2156')
     .replaceAll(/(?<=Paid out at ).+/g, '14:05 UTC, 28 Nov 2026')
+    .replaceAll(/(?<=\d{3}-\d{4}, )\d+ \w+/g, '28 Nov')
     .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
     .replaceAll(
       /(?<=Code(?: for agent)?: |\(|(?:CON|END) )\d{6}|<code>|^\d{6}(?= (?:0\.02 tRBTC|KES))/gm,

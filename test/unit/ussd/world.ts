@@ -90,11 +90,14 @@ export const plays =
 type World = ReturnType<typeof openWorld>
 
 /** Matches receipt numbers behind lines about payments. */
-const receipts = / \(\d{3}-\d{4}\)$/gm
+const receipts = / \(\d{3}-\d{4}, \d{1,2} \S+\)$/gm
 
 const anyOf: Readonly<Record<string, string>> = {
   ...{ '|': '\n', '…': '[^]*', '<date>': '\\d{1,2} [A-Z][a-z]{2} 20\\d\\d' },
-  ...{ '<address>': '0x[0-9a-fA-F]{40}', '<receipt>': '\\d{3}-\\d{4}' },
+  ...{
+    '<address>': '0x[0-9a-fA-F]{40}',
+    '<receipt>': '\\d{3}-\\d{4}(?:, \\d{1,2} [A-Z][a-z]{2})?',
+  },
 }
 
 /** What a screen has to be as a whole. */

@@ -417,13 +417,14 @@ export function writeActivityLine(
   payment: Activity,
   formatAmount: FormatAmount,
 ): string {
-  const { kind, amountWei, agreed, counterparty = '', state, receipt } = payment
+  const { kind, amountWei, agreed, counterparty = '', state, receipt, at = 0 } = payment
   const text = words(messages)
   const whole = kind === 'deposit' ? 'all' : text.allOwed
   const amount = amountWei === 'all' ? whole : formatAgreed(agreed, formatAmount(amountWei))
   const { activityLine } = getKindWords(messages, kind)
   const line = `${activityLine(amount, counterparty)}: ${writeState(messages, state)}`
-  return receipt === undefined ? line : `${line} (${receipt})`
+  if (receipt === undefined) return line
+  return `${line} (${receipt}, ${messages.date(at / 1_000).replace(/ \d+$/, '')})`
 }
 
 export const getKindWords = (

@@ -21,14 +21,16 @@ describe('my activity', () => {
       see: 5*98*0 -> CON My Activity|Loan …|98. More|0. Back
       see: 5*98*0*0 -> ${failed}`
 
-  test('names a payment by the number of its receipt', async () => {
-    const { deliver, play } = openWorld()
+  test('names a payment by the number of its receipt, and its day', async () => {
+    const { clock, deliver, play } = openWorld()
     const screen = await deliver(0, 's', `2*${friend}*0.001*1`)
     const [, number] = /^Ref: (\d{3}-\d{4})$/m.exec(screen) ?? []
     expect(number).toBeDefined()
     await play('settle')
+    const [, date, month] = new Date(clock.now()).toUTCString().split(' ')
+    const day = `${Number(date)} ${month}`
     expect(await deliver(0, 'see', '5')).toContain(
-      `\nSent 0.001 tRBTC to 2547...001: done (${number})\n`,
+      `\nSent 0.001 tRBTC to 2547...001: done (${number}, ${day})\n`,
     )
   })
 

@@ -120,7 +120,9 @@ test('a received transfer is told as its payment was agreed, and one that none i
     31,
   )
   const [known, unknown] = described.map((one) => writeActivityLine(english, one, () => '5 tRBTC'))
-  expect(known).toMatch(/^Received KES 1,000 \(5 tRBTC\) from 0x\w+\.\.\.: done \(100-0001\)$/)
+  expect(known).toMatch(
+    /^Received KES 1,000 \(5 tRBTC\) from 0x\w+\.\.\.: done \(100-0001, 1 Jan\)$/,
+  )
   expect(unknown).toMatch(/^Received 5 tRBTC from /)
   const equal = pay('confirmed', { agreed: { ...agreed, cents: '100001' } })
   const twice = { ...finality, payments: [...finality.payments, equal] }
