@@ -46,7 +46,7 @@ export const isMaskedPin = (typed: string): boolean => typed.startsWith(pinMark)
 export const isAcceptedPin = (typed: string): boolean =>
   isMaskedPin(typed) && typed.length > pinMark.length
 
-/** Tells whether a PIN is easy to guess: a run, a repetition, a year, or the end of the number. */
+/** Tells whether a PIN is easy to guess, such as a run, a year, or the end of the number. */
 export function isEasyPin(pin: string, phone: PhoneNumber): boolean {
   const differences = [...pin]
     .slice(1)
@@ -55,7 +55,9 @@ export function isEasyPin(pin: string, phone: PhoneNumber): boolean {
   const isRun = differences.every((each) => each === differences[0] && [0, 1, 9].includes(each))
   const isRepeated = /^(\d+)\1+$/.test(pin)
   const isYear = /^(19|20)\d\d$/.test(pin)
-  return isRun || isRepeated || isYear || phone.endsWith(pin)
+  // Is the column of a keypad.
+  const isColumn = pin === '2580' || pin === '0852'
+  return isRun || isRepeated || isYear || isColumn || phone.endsWith(pin)
 }
 
 type Choice = { pin: string; session: string; language?: Language | undefined }

@@ -1,5 +1,4 @@
 import { formatLocal } from '../../loan/local-worth.ts'
-import type { Messages } from '../messages/en.ts'
 import { defineWords, writeTime } from '../messages/texts.ts'
 import type { DraftRecall } from '../recipient.ts'
 import { createWorthFormats } from '../screens/amount-formats.ts'
@@ -29,7 +28,8 @@ export const recallWords = defineWords({
     hold: 'Hold it',
     enterPin: 'Enter PIN to hold it',
     nothing: 'No payment of yours can be held now.',
-    notNow: (help: string) => `Wrong number? That payment cannot be held now: call ${help}.`,
+    notNow: (days: number, help?: string) =>
+      `You had a payment held in the last ${days} days: no other one can be now.${help ? ` Call ${help}.` : ''}`,
     notBack: (amount: string, to: string) =>
       `${amount} to ${to} is not held any more. It was not given back: the receiver has it.`,
     isHeld: (amount: string, until: string) =>
@@ -61,7 +61,8 @@ export const recallWords = defineWords({
     hold: 'Zuia',
     enterPin: 'Weka PIN kuzuia',
     nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
-    notNow: (help) => `Namba si sahihi? Malipo hayo hayawezi kuzuiwa sasa: piga ${help}.`,
+    notNow: (days, help) =>
+      `Ulizuia malipo ndani ya siku ${days} zilizopita: mengine hayawezi kuzuiwa sasa.${help ? ` Piga ${help}.` : ''}`,
     notBack: (amount, to) =>
       `${amount} kwa ${to} hazijazuiwa tena. Hazikurudishwa: mpokeaji anazo.`,
     isHeld: (amount, until) => `${amount} zimezuiwa hadi ${until}. Zitarudi tu mpokeaji akikubali.`,
@@ -93,8 +94,8 @@ export const recallWords = defineWords({
     hold: 'Retenir',
     enterPin: 'PIN pour retenir',
     nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
-    notNow: (help) =>
-      `Mauvais numéro? Ce paiement ne peut pas être retenu maintenant: appelez le ${help}.`,
+    notNow: (days, help) =>
+      `Un paiement a été retenu depuis ${days} jours: aucun autre ne peut l'être.${help ? ` Appelez le ${help}.` : ''}`,
     notBack: (amount, to) =>
       `${amount} à ${to} n'est plus retenu. Rien n'a été rendu: le destinataire l'a.`,
     isHeld: (amount, until) =>
@@ -127,7 +128,8 @@ export const recallWords = defineWords({
     hold: 'Retener',
     enterPin: 'PIN para retener',
     nothing: 'Ahora no se puede retener ningún pago suyo.',
-    notNow: (help) => `¿Número equivocado? Ese pago no se puede retener ahora: llame al ${help}.`,
+    notNow: (days, help) =>
+      `Ya se retuvo un pago en los últimos ${days} días: ahora ningún otro.${help ? ` Llame al ${help}.` : ''}`,
     notBack: (amount, to) =>
       `${amount} a ${to} ya no está retenido. No se devolvió: lo tiene quien lo recibió.`,
     isHeld: (amount, until) =>
@@ -160,18 +162,13 @@ export const getRecalledStart = ({ pin }: Pick<MenuSettings, 'pin'>): NodeName =
 export const hasRecalls = ({ profile, recalls }: MenuSettings): boolean =>
   profile !== 'demo' && recalls.withinMs > 0
 
+export const recallFacts = ['recallable', 'isRecallSpent'] as const
+
 /** Leads from the caller's activity to the payment that may be a mistake, if there is one. */
 export const recallEntry: Entry = {
   ...createEntry('2', recallWords, 'label', 'wrongNumber'),
-  isShown: ({ recallable }) => recallable.length > 0,
+  isShown: ({ recallable, isRecallSpent }) => recallable.length > 0 || isRecallSpent,
 }
-
-/** Says who helps with a mistake that cannot be held, as its sender had one held lately. */
-export const writeNotNow = (
-  messages: Messages,
-  isRecallSpent: boolean | undefined,
-  help: string | undefined,
-): string[] => (isRecallSpent && help !== undefined ? [recallWords(messages).notNow(help)] : [])
 
 const keepEffect = createEffect('keep', 'recall')
 
@@ -183,12 +180,14 @@ const writeLine = ({ messages, showAmount }: MenuContext, payment: DraftRecall):
 }
 
 /** Asks which of the last payments to have held back; a redelivery selects the same one. */
-const createWrongNumber = ({ recalls }: MenuSettings): MenuList => ({
+const createWrongNumber = ({ recalls, helpNumber }: MenuSettings): MenuList => ({
   kind: 'list',
-  facts: ['recallable'],
-  title({ messages }, _, { recallable }) {
-    const { which, nothing } = recallWords(messages)
-    return recallable.length === 0 ? nothing : which(recalls.everyMs / 86_400_000)
+  facts: recallFacts,
+  title({ messages }, _, { recallable, isRecallSpent }) {
+    const { which, nothing, notNow } = recallWords(messages)
+    const days = recalls.everyMs / 86_400_000
+    if (recallable.length > 0) return which(days)
+    return isRecallSpent ? notNow(days, helpNumber) : nothing
   },
   entries: [],
   dynamicEntries: {

@@ -223,7 +223,7 @@ if (takesPictures) {
         return await page.locator('#screen').textContent()
       }
       await expect.poll(isDone).toContain(': to pay out')
-      await sends(page, '1', 'Code of the withdrawal')
+      await sends(page, '1', 'For agents. Code of the withdrawal')
       await sends(page, code, `${code} 0.02 tRBTC: to pay out`)
     })
   })

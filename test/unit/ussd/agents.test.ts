@@ -129,8 +129,8 @@ describe('an agent', () => {
 })
 
 describe('a code that a caller reads out', () => {
-  const noCode = 'No withdrawal of this code at your till. …'
-  const question = 'Code of the withdrawal:|0. Back'
+  const noCode = 'No withdrawal of this code at a till of yours. …'
+  const question = 'For agents. Code of the withdrawal:|0. Back'
 
   test.for([8, 100])('is found behind %i payments of dust', async (count) => {
     const { deliver, play } = await openAgents({ balanceWei: 10n ** 18n })

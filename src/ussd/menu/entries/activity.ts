@@ -28,7 +28,7 @@ import {
 } from '../node.ts'
 import { payments } from '../payments.ts'
 import { createPinQuestion, listRateFacts } from '../questions.ts'
-import { hasRecalls, recallEntry, writeNotNow } from '../recall.ts'
+import { hasRecalls, recallEntry, recallFacts } from '../recall.ts'
 import { codeEntry, codeWords, createCodeNodes } from './code.ts'
 
 type Payment = Answer<'listPayments'>[number] & {
@@ -41,6 +41,7 @@ const words = defineWords({
     label: 'My Activity',
     tillNote: 'your till',
     nothing: 'Nothing yet.',
+    noOlder: 'Older ones are not listed.',
     receivedUnknown: 'What you received cannot be shown now.',
     allOwed: 'all that was owed',
     activityLine: (amount: string, from: string) => `Received ${amount} from ${from}`,
@@ -62,6 +63,7 @@ const words = defineWords({
     label: 'Miamala Yangu',
     tillNote: 'till yako',
     nothing: 'Hakuna bado.',
+    noOlder: 'Za zamani hazionyeshwi.',
     receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
     allOwed: 'deni lote',
     activityLine: (amount, from) => `Ulipokea ${amount} kutoka ${from}`,
@@ -99,6 +101,7 @@ const words = defineWords({
     label: 'Historique',
     tillNote: 'votre caisse',
     nothing: "Rien pour l'instant.",
+    noOlder: 'Les plus anciens ne sont pas listés.',
     receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
     allOwed: 'toute la dette',
     activityLine: (amount, from) => `Reçu ${amount} de ${from}`,
@@ -136,6 +139,7 @@ const words = defineWords({
     label: 'Movimientos',
     tillNote: 'su caja',
     nothing: 'Nada todavía.',
+    noOlder: 'No se muestran más antiguos.',
     receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
     allOwed: 'toda la deuda',
     activityLine: (amount, from) => `Recibió ${amount} de ${from}`,
@@ -182,18 +186,10 @@ export const activity = {
   facts: ['till'],
   createNodes: (settings) => ({
     activity: {
-      facts: [
-        'activity',
-        ...listRateFacts(settings),
-        ...(hasRecalls(settings) ? (['recallable', 'isRecallSpent'] as const) : []),
-      ],
+      facts: ['activity', ...listRateFacts(settings), ...(hasRecalls(settings) ? recallFacts : [])],
       kind: 'list',
       title: (context, _, facts) =>
-        [
-          words(context.messages).label,
-          ...writeNotNow(context.messages, facts.isRecallSpent, settings.helpNumber),
-          ...writeActivity(context, facts),
-        ].join('\n'),
+        [words(context.messages).label, ...writeActivity(context, facts)].join('\n'),
       // The look-up of a code stays on the first page, however many payments follow.
       entries: [
         ...(settings.agents ? [codeEntry] : []),
@@ -207,7 +203,7 @@ export const activity = {
   }),
 } satisfies MenuPart
 
-export const maxListedPayments = 8
+export const maxListedPayments = 12
 
 /** Describes an account's own payments with their outcomes, the newest first. */
 export const describePayments = (
@@ -354,6 +350,7 @@ function writeActivity(context: MenuContext, facts: ScreenFacts): string[] {
     ...tillLines,
     ...newestFirst.map((each) => writeActivityLine(messages, each, formatAmount)),
     ...(received === 'unavailable' ? [text.receivedUnknown] : []),
+    ...(ownPayments.length < maxListedPayments ? [] : [text.noOlder]),
   ]
   return lines.length === 0 ? [text.nothing] : lines
 }

@@ -15,8 +15,8 @@ import { confirmWithPin } from '../questions.ts'
 export const codeWords = defineWords({
   en: {
     lookUp: 'Agents: find code',
-    enterCode: 'Code of the withdrawal:',
-    noSuchCode: 'No withdrawal of this code at your till.',
+    enterCode: 'For agents. Code of the withdrawal:',
+    noSuchCode: 'No withdrawal of this code at a till of yours.',
     due: 'to pay out',
     paid: 'paid out',
     pinToPay: 'Enter PIN, then give the cash',
@@ -27,7 +27,7 @@ export const codeWords = defineWords({
   },
   sw: {
     lookUp: 'Wakala: tafuta msimbo',
-    enterCode: 'Msimbo wa kutoa pesa:',
+    enterCode: 'Kwa mawakala. Msimbo wa kutoa pesa:',
     noSuchCode: 'Hakuna pesa za msimbo huu kwako.',
     due: 'bado kulipwa',
     paid: 'zimelipwa',
@@ -39,7 +39,7 @@ export const codeWords = defineWords({
   },
   fr: {
     lookUp: 'Agents: chercher code',
-    enterCode: 'Code du retrait:',
+    enterCode: 'Pour les agents. Code du retrait:',
     noSuchCode: 'Aucun retrait de ce code chez vous.',
     due: 'à payer',
     paid: 'payé',
@@ -51,8 +51,8 @@ export const codeWords = defineWords({
   },
   es: {
     lookUp: 'Agentes: buscar código',
-    enterCode: 'Código del retiro:',
-    noSuchCode: 'Ningún retiro de este código en su caja.',
+    enterCode: 'Para agentes. Código del retiro:',
+    noSuchCode: 'Ningún retiro de este código en una caja suya.',
     due: 'por pagar',
     paid: 'pagado',
     pinToPay: 'PIN, luego pague',

@@ -21,6 +21,24 @@ describe('my activity', () => {
       see: 5*98*0 -> CON My Activity|Loan …|98. More|0. Back
       see: 5*98*0*0 -> ${failed}`
 
+  test('says that there are older ones behind the last twelve', async () => {
+    const { clock, deliver, play } = openWorld()
+    const readLast = async () => {
+      let way = '5'
+      for (;;) {
+        const screen = await deliver(0, `see${clock.now()}`, way)
+        if (!screen.includes('98. More')) return screen
+        way += '*98'
+      }
+    }
+    for (let made = 1; made <= 12; made++) {
+      if (made === 12) expect(await readLast()).not.toContain('Older')
+      expect(await deliver(0, `s${made}`, `2*${friend}*0.000${30 + made}*1`)).toContain('Submitted')
+      await play('settle')
+    }
+    expect(await readLast()).toContain('Older ones are not listed.')
+  })
+
   test('names a payment by the number of its receipt, and its day', async () => {
     const { clock, deliver, play } = openWorld()
     const screen = await deliver(0, 's', `2*${friend}*0.001*1`)

@@ -105,7 +105,7 @@ describe('while the account is held, a forgotten PIN', () => {
 test('a new PIN is promised for a time, which a second ask does not change', async () => {
   const { clock, play } = await openChosen()
   const time = new Date(clock.now() + 24 * 60 * 60_000).toISOString().slice(11, 16)
-  const told = `You can choose a new PIN from ${time} UTC, <date>: dial again then. Asking again does not change that.`
+  const told = `You can choose a new PIN from ${time} UTC, <date>: dial again then. Until then you can receive money, not send it. Asking again changes nothing.`
   await play(`
     ask: 8*3*1 -> END ${told}
     600 min

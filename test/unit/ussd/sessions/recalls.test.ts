@@ -27,6 +27,8 @@ const unseen =
   'END It cannot be seen now what is unspent. Nothing is held. Please try again in a few minutes.'
 const lessHeld = 'END Less than this is held. Nothing was sent. Please dial again.'
 const nothing = 'CON No payment of yours can be held now.|0. Back'
+const notNow =
+  'CON You had a payment held in the last 7 days: no other one can be now. Call 0700 000 099.|0. Back'
 const made = 'END Transfer Submitted|…'
 const menu = 'CON Rootstock DeFi …'
 
@@ -134,20 +136,21 @@ describe('a payment to a wrong number', () => {
       ask: ${ask}*4*2 -> ${asked}
       ask: ${ask}*4*2*4 -> ${held('0.001 tRBTC')}
       right@1: -> ${told('0.001 tRBTC')}
-      more: ${ask} -> ${nothing}`
+      more: ${ask} -> ${notNow}`
 
   plays('is called that once in some days', open)`
       ${isHeld}
       none: 5 -> not …Wrong number?…
       pay2: ${pay('0.001', other)} -> ${made}
       settle
-      wait: 5 -> CON My Activity|Wrong number? That payment cannot be held now: call 0700 000 099.|Sent…
-      second: ${ask} -> ${nothing}
+      wait: 5 -> CON My Activity|2. Wrong number?|Sent…
+      second: ${ask} -> ${notNow}
+      choose: ${ask}*1 -> CON Please choose from the list.|…
       10079 min
       settle
       pay3: ${pay('0.001', '+254700000003')} -> ${made}
       settle
-      early: ${ask} -> ${nothing}
+      early: ${ask} -> ${notNow}
       1 min
       third: ${ask} -> …|1. 0.001 tRBTC to 2547...003|…`
 
@@ -155,7 +158,8 @@ describe('a payment to a wrong number', () => {
       ${isHeld}
       pay2: ${pay('0.001', other)} -> ${made}
       settle
-      wait: 5 -> CON My Activity|Sent…`
+      wait: 5 -> CON My Activity|2. Wrong number?|Sent…
+      second: ${ask} -> CON You had a payment held in the last 7 days: no other one can be now.|0. Back`
 
   plays('is not held once its time is over, also where it was offered before', open)`
       pay: ${pay('0.001')} -> ${made}
