@@ -34,7 +34,10 @@ const reads: Record<string, Read> = {
   events: ['What happened to accounts, in order, after a `seq`', eventsAnswer, eventsQuery],
   export: ['A page of what only operators know', exportAnswer, exportQuery],
   loans: ['The loan book: sums, ages, and the loans of a state', loansAnswer, loansQuery],
-  'loans.csv': ['The whole loan book as CSV (RFC 4180)', 'text/csv'],
+  'loans.csv': [
+    'The whole loan book as CSV (RFC 4180): times in TIME_ZONE, amounts in `currency`',
+    'text/csv',
+  ],
 }
 
 /** Says what each `POST /operator/<name>` does. */

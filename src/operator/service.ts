@@ -149,7 +149,7 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       }
     },
     loans: (query: Parameters<typeof readLoans>[1]) => readLoans(options, query),
-    loansAsCsv: () => writeLoansCsv(options),
+    loansAsCsv: () => writeLoansCsv(options, options.settings.timeZone),
     async events({ after, limit }: { after: number; limit: number }) {
       return { events: (await ledger.listEvents(after, limit)).map(toEventAnswer) }
     },

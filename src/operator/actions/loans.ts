@@ -4,6 +4,7 @@ import { formatExactly } from '../../loan/amounts.ts'
 import { encodeReadCall } from '../../loan/calls.ts'
 import { type BookedLoan, loanEventTopics, loanStates } from '../../loan/loan-book.ts'
 import type { Relayer } from '../../relay/relayer.ts'
+import { writeLocalTime } from '../../runtime/time-zone.ts'
 import type { LoanBook } from '../kept/loans.ts'
 import type { WholeLedger } from '../kept/steps.ts'
 import { type Deployment, toIso, writeAnswer } from '../records.ts'
@@ -121,21 +122,24 @@ export function toLoanAnswer(booked: BookedLoan, now: number): LoansAnswer['loan
   return writeAnswer({ ...loan, ...times, earlier, overdueDays: countOverdueDays(booked, now) })
 }
 
-const columns = 'borrower,state,issued_at,due_at,overdue_days,lent,owed,repaid,earlier_loans'
+const columns =
+  'borrower,state,issued_at,due_at,overdue_days,lent,owed,repaid,earlier_loans,currency'
 
-/** Writes all loans as CSV (RFC 4180), amounts in the pool's unit. */
-export async function writeLoansCsv(options: LoanBookOptions): Promise<string> {
+/** Writes all loans as CSV (RFC 4180), amounts in the pool's unit, times as the console does. */
+export async function writeLoansCsv(options: LoanBookOptions, timeZone = 'UTC'): Promise<string> {
   const { clock } = options.relayer
+  const { unit } = options.deployment
   await updateLoanBook(options)
   const lines: string[] = [columns]
   for (const state of loanStates) {
     for (const loan of await listLoans(options, state)) {
-      const answer = toLoanAnswer(loan, clock.now())
       const money = [loan.lentWei, loan.owedWei, loan.repaidWei].map((wei) =>
-        formatExactly(wei, options.deployment.unit),
+        formatExactly(wei, unit),
       )
-      const { borrower, issuedAt, dueAt, overdueDays, earlier } = answer
-      lines.push([borrower, state, issuedAt, dueAt, overdueDays, ...money, earlier].join())
+      const times = [loan.issuedAt, loan.dueAt].map((at) => writeLocalTime(at * 1_000, timeZone))
+      const days = countOverdueDays(loan, clock.now())
+      const rest = [loan.earlierLoanCount, unit.symbol]
+      lines.push([loan.borrower, state, ...times, days, ...money, ...rest].join())
     }
   }
   return `${lines.join('\r\n')}\r\n`
