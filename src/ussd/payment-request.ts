@@ -13,6 +13,7 @@ import { getCallKind, getCallRules } from '../loan/kinds.ts'
 import { agreeToWorth, type LocalWorth, type Rate } from '../loan/local-worth.ts'
 import { readLoanTerms } from '../loan/reader.ts'
 import type { Attachments } from '../operator/kept/takings.ts'
+import { nameTillSubject } from '../operator/kept/tills.ts'
 import {
   assuredLifetimeSeconds,
   requestLifetimeSeconds,
@@ -205,7 +206,7 @@ async function prepareOrder(
       agreed,
       reserves,
       attached: till ? ({ till } satisfies Attachments) : undefined,
-      sms: await sealSms(visit, shown, recipient),
+      sms: await sealSms(visit, shown, intent),
       reminder: kind === 'loan' ? await sealBorrower(visit) : undefined,
     },
     async writeScreens(isAlone) {
@@ -279,8 +280,8 @@ async function findChange(
 /** Encrypts the messages that are sent when the payment's outcome is final. */
 async function sealSms(
   visit: Visit,
-  { kind, amountWei, to }: ShownPayment,
-  recipient: Recipient | undefined,
+  { kind, amountWei, to, code }: ShownPayment,
+  { recipient, reference }: Intent,
 ): Promise<HeldSms[]> {
   const { smsSeals } = visit.services
   if (smsSeals === undefined) return []
@@ -290,7 +291,10 @@ async function sealSms(
     party,
     sealed: await smsSeals.sealFacts(facts, { session, party }),
   })
-  const who = shortenPhone(visit.phone)
+  const payer = shortenPhone(visit.phone)
+  // The code of a purchase is compared; that of a withdrawal its caller has to tell.
+  const from = kind === 'purchase' ? `${payer} (${code})` : payer
+  const who = [from, reference].filter(Boolean).join(', ')
   return Promise.all([
     seal('sender', { phone: visit.phone, kind, amountWei, who: to }),
     ...(phone ? [seal('receiver', { phone, kind: 'received', amountWei, who })] : []),
@@ -306,17 +310,21 @@ async function sealBorrower({ services, account, phone }: Visit) {
 
 /** Returns the recipient's phone number; undefined if only the address is known. */
 export async function findReceiverPhone(
-  { services: { memory, log }, account }: Visit,
+  { services: { memory, ledger, log }, account }: Visit,
   smsSeals: SmsSeals,
   recipient: Recipient | undefined,
 ): Promise<PhoneNumber | undefined> {
   if (recipient?.kind === 'phone') return recipient.phone
+  if (recipient?.kind === 'till') {
+    const sealed = await ledger.findTillNumber(recipient.address)
+    return await smsSeals.openNumber(sealed, nameTillSubject(recipient.address))
+  }
   if (recipient?.kind !== 'known') return undefined
   try {
     const { address: sender } = account
     const sealed =
       recipient.sealed ?? findSealedNumber(await memory.read(sender), recipient.address)
-    return sealed === undefined ? undefined : await smsSeals.openNumber(sealed, sender)
+    return await smsSeals.openNumber(sealed, sender)
   } catch (error) {
     // A payment goes on without the message to its recipient.
     log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })

@@ -60,9 +60,9 @@ export function createSmsSeals(secret: Secret) {
     },
     sealNumber: (phone: PhoneNumber, subject: string) => numberSeal.encrypt(phone, subject),
     /** Decrypts a number; returns undefined for another subject or another secret. */
-    async openNumber(sealed: string, subject: string): Promise<PhoneNumber | undefined> {
-      const phone = await numberSeal.decrypt(sealed, subject)
-      return phone === undefined ? undefined : parseCaller(phone)
+    async openNumber(sealed: string | undefined, subject: string) {
+      const phone = sealed && (await numberSeal.decrypt(sealed, subject))
+      return phone ? parseCaller(phone) : undefined
     },
   }
 }

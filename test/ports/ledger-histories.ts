@@ -326,11 +326,13 @@ const draws: Draws = {
     { sender, withinMs: random.pick([0, 600_000]), everyMs: random.pick([0, 600_000]) },
   ],
   setTill({ random, account }) {
-    const to = random.chance(0.6) ? ({ account, name: 'Duka', kind: 'agent' } as const) : undefined
+    const till = { account, name: 'Duka', kind: 'agent', number: 'sealed' } as const
+    const to = random.chance(0.6) ? till : undefined
     return [{ id: drawName(random), till: random.pick(['12344', '54320']), to }]
   },
   listTills: () => [],
   findTill: () => ['12344'],
+  findTillNumber: ({ account }) => [account],
   findWithdrawals: ({ account }) => [account, '123456'],
   payOut: ({ account, session }) => [account, id(`intent ${session}`), session],
   listTakings: ({ account }) => [account, 3],

@@ -59,8 +59,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     }) => {
       const to = { account: bob, name: 'Duka', kind: 'agent' } as const
       await ledger.setHold(alice, true, 'hold', 'SIM swap')
-      await ledger.setTill({ id: 'a', till: '12344', to })
-      await ledger.setTill({ id: 'b', till: '54320', to })
+      await ledger.setTill({ id: 'a', till: '12344', to: { ...to, number: 'sealed' } })
+      await ledger.setTill({ id: 'b', till: '54320', to: { ...to, number: 'gone' } })
       await ledger.setTill({ id: 'c', till: '54320' })
       await ledger.renumber({
         id: 'r',
@@ -77,6 +77,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         next = pages.at(-1)?.next
       )
         pages.push(await ledger.exportKept(next))
+      expect(JSON.stringify(pages)).toContain('sealed')
+      expect(JSON.stringify(pages)).not.toContain('gone')
       expect(pages.map(({ audit, holds }) => [audit.length, holds.length])[0]).toEqual([4, 0])
 
       const { ledger: other } = await create()
@@ -97,6 +99,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const standing = await other.readStanding(alice)
       expect(standing).toMatchObject({ heldAt: expect.any(Number), heldFor: 'SIM swap' })
       expect(await other.listTills()).toEqual(await ledger.listTills())
+      expect(await other.findTillNumber(bob)).toBe('sealed')
       expect(await other.findFormerAccount(carol)).toBe(alice)
       const audit = (await other.listAudit({ limit: 99 })).entries
       for (const entry of (await ledger.listAudit({ limit: 99 })).entries)

@@ -54,6 +54,8 @@ export type ActionOptions = OperatorPayments & {
   memory: Memory
   names: Names
   keys: SessionKeys
+  /** Encrypts numbers for messages; undefined if none are sent. */
+  smsSeals?: { sealNumber: (phone: PhoneNumber, subject: string) => Promise<string> } | undefined
   limits: Parameters<Ledger['findKnownRefusal']>[1]
   /** Holds what the menu goes by, too. The days of tills begin in `timeZone`; UTC if undefined. */
   settings: { recipientNames: boolean; recalls: RecallTimes; timeZone?: string | undefined }

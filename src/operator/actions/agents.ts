@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { drawDigits, isTillNumber } from '../../account/check-digit.ts'
+import { nameTillSubject } from '../kept/tills.ts'
 import { phone, till } from '../schemas/fields.ts'
 import { action, callerAction, refuseRequest } from './action.ts'
 
@@ -13,16 +14,19 @@ export const listAgents = action({
 export const addAgent = callerAction({
   request: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
   answer: till,
-  async run({ relayer: { ledger }, nameAction }, { address: account }, { name, kind }) {
+  async run({ relayer: { ledger }, nameAction, smsSeals }, { phone, address: account }, request) {
+    const { name, kind } = request
+    const number = await smsSeals?.sealNumber(phone, nameTillSubject(account))
+    const to = { account, name, kind, number }
     const knownTill = (await ledger.listTills()).find(
       (each) => each.account === account && each.name === name && each.kind === kind,
     )
-    if (knownTill !== undefined) return knownTill
+    if (knownTill !== undefined)
+      return (await ledger.setTill({ id: nameAction(), till: knownTill.till, to })) ?? knownTill
     for (let attempt = 0; attempt < 40; attempt++) {
-      const number = drawDigits(attempt < 20 ? 5 : 6)
-      if (!isTillNumber(number)) continue
-      const to = { account, name, kind }
-      const assigned = await ledger.setTill({ id: nameAction(), till: number, to })
+      const digits = drawDigits(attempt < 20 ? 5 : 6)
+      if (!isTillNumber(digits)) continue
+      const assigned = await ledger.setTill({ id: nameAction(), till: digits, to })
       if (assigned?.account === account) return assigned
     }
     return refuseRequest(409, 'no free till was found: try again')

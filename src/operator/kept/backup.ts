@@ -79,10 +79,10 @@ function importKept(step: Kept, id: string, kept: KeptRows) {
 
 /** Gives a free number its till, removed if it was. Tells whether the account has the number. */
 function importTill(step: Kept, id: string, row: KeptRow<'tills'>): boolean {
-  const { till, account, name, kind, removed_at } = row
+  const { till, removed_at, ...to } = row
   const known = step.rows.row('tills', till)
-  if (known !== undefined) return known.account === account
-  tillSteps.setTill(step, { id: `${id}.${till}`, till, to: { account, name, kind } })
+  if (known !== undefined) return known.account === to.account
+  tillSteps.setTill(step, { id: `${id}.${till}`, till, to })
   if (removed_at !== null) tillSteps.setTill(step, { id: `${id}.${till}.removed`, till })
   return true
 }

@@ -26,6 +26,8 @@ export const keptTables = {
       ...mapNames(text, 'till', 'name'),
       account: address,
       kind: z.enum(tillKinds),
+      /** Holds the number that messages of its payments go to, encrypted, until it is removed. */
+      number: z.optional(text),
       added_at: integer,
       removed_at: integerOrNull,
     },

@@ -12,7 +12,10 @@ import type { Kept, KeptDraft, KeptRow } from './tables.ts'
 export type Till = Pick<KeptRow<'tills'>, 'till' | 'account' | 'name' | 'kind'>
 
 /** Assigns a till number if it is free, or removes it if there is no `to`. */
-type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
+type TillChange = { id: string; till: string; to?: Omit<KeptTill, 'till'> | undefined }
+
+/** Is a till with the encrypted number of its account, where messages are on. */
+type KeptTill = Till & Pick<KeptRow<'tills'>, 'number'>
 
 /** Sums up the day of an account with a till: what it received for good, and sent. */
 export type Takings = NonNullable<ReturnType<typeof listTakings>>
@@ -29,13 +32,19 @@ const toTills = (tills: readonly KeptRow<'tills'>[]): Till[] =>
     .filter(({ removed_at }) => removed_at === null)
     .map(({ till, account, name, kind }) => ({ till, account, name, kind }))
 
+/** Names the subject of a till's encrypted number, so that no other row can use the number. */
+export const nameTillSubject = (account: string): string => `till ${account.toLowerCase()}`
+
 function findTill(rows: KeptDraft, number: string): Till | undefined {
   const row = rows.row('tills', number)
   return row && toTills([row])[0]
 }
 
+const listTillRows = (rows: KeptDraft, account: string) =>
+  rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit })
+
 export const listAccountTills = (rows: KeptDraft, account: string): Till[] =>
-  toTills(rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit }))
+  toTills(listTillRows(rows, account))
 
 type Paid = { payment: Row<'payments'>; taking: KeptRow<'takings'> }
 
@@ -124,6 +133,11 @@ export const tillSteps = {
   listTills: reads(({ rows }: Kept) =>
     toTills(rows.list({ table: 'tills', list: 'age', limit: noLimit })),
   ),
+  /** Returns the encrypted number of an account with a till; undefined if none is stored. */
+  findTillNumber: reads(
+    ({ rows }: Kept, account: string) =>
+      listTillRows(rows, account).find(({ number }) => number)?.number,
+  ),
   /** Assigns a free till number or removes one, records the action, and returns the till. */
   setTill: writes((step: Kept, { id, till, to }: TillChange) => {
     const { rows } = step
@@ -135,8 +149,12 @@ export const tillSteps = {
       // Who has a till has given cash or goods for what arrived.
       parts.endRecall(step, to.account)
     }
+    // Tills of older versions get the encrypted number of their account so.
+    if (before?.removed_at === null && before.account === to?.account)
+      rows.put('tills', { ...before, number: to.number })
     if (to === undefined && before?.removed_at === null) {
-      rows.put('tills', { ...before, removed_at: rows.now })
+      const { number: _, ...kept } = before
+      rows.put('tills', { ...kept, removed_at: rows.now })
       recordAction(rows, { id, action: 'remove-agent', detail: { till, account: before.account } })
     }
     return findTill(rows, till)

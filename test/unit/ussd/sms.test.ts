@@ -10,11 +10,12 @@ import { assembleMessages, createSeals } from '../../../src/compose/sms.ts'
 import { describeLoanRefusal } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
+import { nameTillSubject } from '../../../src/operator/kept/tills.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
-import { writeSms } from '../../../src/ussd/sms.ts'
+import { createSmsSeals, writeSms } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { opened } from '../../support/opened.ts'
@@ -321,15 +322,32 @@ describe('a message about an outcome', () => {
     expect(unnamed(rows())).not.toMatch(numbers)
   })
 
-  test('of a withdrawal says to ask for the cash, which no transaction hands out', async () => {
-    const { play, round, ledger, accountOf } = open({}, { settings: menus.local.settings })
-    const to = { account: accountOf(1), name: 'Mama Duka', kind: 'agent' as const }
+  test('of a withdrawal says to ask for the cash, and never tells the code to the agent', async () => {
+    const { play, round, ledger, accountOf, rows } = open({}, { settings: menus.local.settings })
+    const [account, seals] = [accountOf(1), createSmsSeals(required.ACCOUNT_KEY_SECRET)]
+    const to = { account, name: 'Mama Duka', kind: 'agent' as const }
+    const number = await seals.sealNumber(friend as PhoneNumber, nameTillSubject(account))
+    const withdraw = async (amount: string) => {
+      server.asked.length = 0
+      await play(`61 s
+        ${amount}: 7*12344*${amount}*1 -> END Withdrawal Submitted|…
+        settle`)
+      await round()
+      return told().sort()
+    }
+    const asked = (amount: string) =>
+      `${caller}: Ask 12344 Mama Duka for your cash, ${amount} tRBTC, with your code: see 5.`
+    const got = `${friend}: You received 0.004 tRBTC from 2547...000. Your account was credited.`
+    // Tills of older versions have no number.
     await ledger.setTill({ id: 'a', till: '12344', to })
-    await play(`s: 7*12344*0.004*1 -> END Withdrawal Submitted|…
-      settle`)
-    await round()
-    const asked = 'Ask 12344 Mama Duka for your cash, 0.004 tRBTC, with your code: see 5.'
-    expect(told()).toContain(`${caller}: ${asked}`)
+    expect(await withdraw('0.003')).toEqual([asked('0.003')])
+    await ledger.setTill({ id: 'b', till: '12344', to: { ...to, number } })
+    expect(unnamed(rows())).not.toMatch(numbers)
+    expect(await withdraw('0.004')).toEqual([asked('0.004'), got])
+    // It was encrypted for another account, or under another secret.
+    const other = await seals.sealNumber(friend as PhoneNumber, nameTillSubject(accountOf(2)))
+    await ledger.setTill({ id: 'c', till: '12344', to: { ...to, number: other } })
+    expect(await withdraw('0.005')).toEqual([asked('0.005')])
   })
 
   test('covers loans, repayments and addresses, and the reason of a failure', async () => {
@@ -387,7 +405,9 @@ describe('a message about an outcome', () => {
         for (const text of writeSms(facts, due, say, () => worth).map(toGsmAlphabet))
           expect(countSeptets(text), text).toBeLessThanOrEqual(maxSeptets)
       for (const kind of [...kindNames, 'received'] as const) {
-        const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }
+        const longest = '2547...000 (482915), ABCDEFGHIJ1234567890'
+        const who = kind === 'received' ? longest : '0x12345678...'
+        const facts = { phone: caller, kind, amountWei: 1n, who }
         for (const outcome of outcomes) {
           const payment = { ...outcome, intentId: digest('intent', kind), acceptedAt: 0 }
           const forms = writeSms(facts, payment, say, () => amount).map(toGsmAlphabet)
