@@ -37,7 +37,7 @@ import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleOperations } from './operator.ts'
 import { assembleProofs } from './proofs.ts'
-import { assembleLoan, assembleRelayer, getForwarder } from './relay.ts'
+import { assembleRelayer, getForwarder } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleMessages } from './sms.ts'
 import { assembleUssdHandler } from './ussd.ts'
@@ -61,8 +61,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const counters = createRequestCounters(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ ...parts, nodeService, budget, counters })
   const readers = assembleReaders(config)
-  const { readDebt } = assembleLoan(config, { node: createNode(nodeService.request), clock })
-  const { sendMessages } = assembleMessages(config, runtime, stores.memory, readDebt)
+  const node = createNode(nodeService.request)
+  const { sendMessages } = assembleMessages(config, runtime, stores.memory, node)
   let app: App | undefined
 
   function createFeedDeps(service: NodeService, feedClock = clock): FeedDeps {

@@ -6,11 +6,13 @@ import {
   recordMessage,
 } from '../account/memory.ts'
 import type { PhoneNumber } from '../account/phone.ts'
+import type { Node } from '../chain/node.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { DueReminder } from '../relay/ledger/payments/reminders.ts'
 import type { SmsFate } from '../relay/ledger/payments/sms.ts'
 import type { DueSms } from '../relay/ledger/records/due-sms.ts'
 import type { Ledger } from '../relay/ledger/steps.ts'
+import { isOfAll, readMined } from '../relay/outcome/receipt.ts'
 import { createReminders, createSmsRound } from '../relay/rounds/messages.ts'
 import { describeFault } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
@@ -31,7 +33,7 @@ import {
   writeSms,
 } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts, assembleRates } from './relay.ts'
+import { assembleAccounts, assembleLoan, assembleRates } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Creates the functions that encrypt and decrypt stored messages; none if SMS is off. */
@@ -123,14 +125,17 @@ function createSender(config: Config, runtime: Runtime, getStore: () => MemorySt
   }
 
   return {
-    sendSms: (sms: DueSms, ledger: Ledger) => {
+    sendSms: (sms: DueSms, ledger: Ledger, sumWei?: bigint) => {
       const open = async () => {
-        const facts = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
-        // What is held back may be less than was agreed to.
-        const rate = sms.recalled ? await readRate(ledger) : 'none'
-        const { show } = createWorthFormats(formats, rate)
+        const executed = correctFacts(await seals.openFacts(sms), sms.executed, config.chain.id)
+        const hasSum = sumWei !== undefined
+        const facts = hasSum ? { ...executed, amountWei: sumWei } : executed
+        // What is held back may be less than was agreed to, and nobody agreed to a sum.
+        const rate = sms.recalled || hasSum ? await readRate(ledger) : 'none'
+        const { show, showOwed } = createWorthFormats(formats, rate)
+        const showAmount = hasSum && facts.kind === 'repayment' ? showOwed : show
         const writeTexts: WriteTexts = (messages, code) =>
-          writeSms(facts, sms, messages, show, code)
+          writeSms(facts, sms, messages, showAmount, code)
         return { phone: facts.phone, writeTexts }
       }
       const logFields = { intent: sms.intentId, party: sms.party }
@@ -159,10 +164,15 @@ export function assembleMessages(
   config: Config,
   runtime: Runtime,
   getStore: () => MemoryStore,
-  readDebt: LoanReader['readDebt'],
+  node: Node,
+  { readDebt }: Pick<LoanReader, 'readDebt'> = assembleLoan(config, { node, ...runtime }),
 ) {
   const sender = createSender(config, runtime, getStore)
-  const sendSms = sender && createSmsRound({ deliver: sender.sendSms, ...runtime })
+  const readSum = async ({ record }: DueSms) =>
+    isOfAll(record)
+      ? (await readMined({ node, ...runtime }, record, config.loan))?.creditedWei
+      : undefined
+  const sendSms = sender && createSmsRound({ deliver: sender.sendSms, readSum, ...runtime })
   /** Starts reminders of due loans, which the ledger's events tell too; none without either. */
   const startReminders =
     sender === undefined && config.events === undefined

@@ -150,31 +150,27 @@ export function decodeDepositedWei(log: LoanLog): bigint {
   return event.args.amount
 }
 
-/** Sums what a sweep credited to an account, by its receipt; undefined if that does not tell. */
-export function sumCredited(events: readonly LoanLog[], account: Address): bigint | undefined {
+/** Finds what a sweep credited to an account, or what it repaid, if a receipt has one of these. */
+export function findCredited(
+  events: readonly LoanLog[],
+  name: 'Deposited' | 'LoanRepaid',
+  account: Address,
+): bigint | undefined {
   const decoded = events.map((event) => tryToDecode(() => decodeEvent(event)))
-  const deposited = decoded.flatMap((event) =>
-    event?.eventName === 'Deposited' && isAddressEqual(event.args.account, account) ? event : [],
-  )
-  const [first] = deposited
-  if (first === undefined) return undefined
-  // Who took the inlet for an account has paid it within the contract.
-  const inside = decoded.flatMap((event) =>
-    event?.eventName === 'Transferred' && isAddressEqual(event.args.from, first.args.payer)
-      ? event
-      : [],
-  )
-  return [...deposited, ...inside].reduce((sum, { args }) => sum + args.amount, 0n)
-}
-
-/** Finds what an account repaid, by its receipt; undefined unless that has one repayment of it. */
-export function findRepaid(events: readonly LoanLog[], account: Address): bigint | undefined {
-  const repaid = events.flatMap((log) => {
-    const event = tryToDecode(() => decodeEvent(log))
-    const isRepaid = event?.eventName === 'LoanRepaid' && isAddressEqual(event.args.payer, account)
-    return isRepaid ? event.args.amount : []
+  const [own, ...others] = decoded.flatMap((event) => {
+    if (event?.eventName !== name) return []
+    const of = event.eventName === 'Deposited' ? event.args.account : event.args.payer
+    return isAddressEqual(of, account) ? event : []
   })
-  return repaid.length === 1 ? repaid[0] : undefined
+  if (own === undefined || others.length > 0) return undefined
+  if (own.eventName === 'LoanRepaid') return own.args.amount
+  // Who took the inlet for an account has paid it within the contract.
+  const inside = decoded.map((event) =>
+    event?.eventName === 'Transferred' && isAddressEqual(event.args.from, own.args.payer)
+      ? event.args.amount
+      : 0n,
+  )
+  return inside.reduce((sum, wei) => sum + wei, own.args.amount)
 }
 
 const reasonsByError: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> = {

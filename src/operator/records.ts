@@ -90,8 +90,8 @@ export const toEventAnswer = ({ at, ...event }: AccountEvent) => ({ ...event, at
 
 /** Holds what the ledger's rows do not tell; without `recalls` no standing of a hold is told. */
 type MoreDetails = {
-  gas?: number | undefined
-  credited?: bigint | undefined
+  gasUsed?: number | undefined
+  creditedWei?: bigint | undefined
   rate?: Rate | undefined
   recalls?: RecallTimes
 }
@@ -100,16 +100,16 @@ type MoreDetails = {
 export function toPaymentDetails(
   chain: Chain,
   trace: Omit<PaymentTrace, 'holdSteps'> & Partial<Pick<PaymentTrace, 'holdSteps'>>,
-  { gas, credited, rate, recalls }: MoreDetails = {},
+  { gasUsed, creditedWei, rate, recalls }: MoreDetails = {},
 ): PaymentDetails {
   const { transactions, screen, messages, batch, recall, holdSteps = [], ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
     price: record.agreed ? null : toPrice(rate),
-    creditedWei: credited?.toString() ?? null,
+    creditedWei: creditedWei?.toString() ?? null,
     deadline: isoOrNull(deadline && deadline * 1_000),
-    gasUsed: gas ?? null,
+    gasUsed: gasUsed ?? null,
     recall: recall && recalls ? toRecall(recall, recalls) : null,
     holdSteps: holdSteps.map(({ at, intentId: intent, ...step }) =>
       writeAnswer({ ...step, at: toIso(at), intent }),

@@ -1,7 +1,6 @@
-import { getAddress, type Hex, isAddressEqual } from 'viem'
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
-import type { Receipt } from '../chain/node.ts'
-import { findRepaid, sumCredited } from '../loan/calls.ts'
+import { readMined } from '../relay/outcome/receipt.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { withTimeLimit } from '../runtime/clock.ts'
@@ -20,10 +19,8 @@ import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeHealth, describeSilence, type HealthData, type KnownHealthData } from './health.ts'
 import { toActionId } from './kept/audit.ts'
 import type { PagePosition } from './kept/backup.ts'
-import type { PaymentTrace } from './kept/takings.ts'
 import { writeMetrics } from './metrics.ts'
 import {
-  type Deployment,
   isoOrNull,
   toAlert,
   toAuditEntry,
@@ -109,7 +106,7 @@ export function createOperator(options: OperatorOptions) {
 function createReads(options: OperatorOptions, readKnownHealth: () => Promise<KnownHealthData>) {
   const { deployment, relayer } = options
   const { ledger } = relayer
-  const { chain } = deployment
+  const { chain, loan } = deployment
   const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
   const readStatus = async ({ name, role }: Actor, nonces: RelayerNonces) => ({
     ...describeStatus(deployment, await readKnownHealth(), nonces),
@@ -136,9 +133,8 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       const { recalls } = options.settings
       const trace = await ledger.tracePayment(intent, recalls)
       if (trace === undefined) return undefined
-      const [receipt, rate] = await Promise.all([readReceipt(relayer, trace), options.readRate()])
-      const credited = receipt && findCredited(receipt, trace, deployment)
-      return toPaymentDetails(chain, trace, { gas: receipt?.gasUsed, credited, rate, recalls })
+      const [mined, rate] = await Promise.all([readMined(relayer, trace, loan), options.readRate()])
+      return toPaymentDetails(chain, trace, { ...mined, rate, recalls })
     },
     async alerts() {
       const past = await ledger.listPastAlerts()
@@ -166,24 +162,4 @@ async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<Rela
     node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
   const [chain, pool] = await Promise.all([count('latest'), count('pending')])
   return { chain, pool }
-}
-
-/** Finds in a receipt what a payment credited, or what it repaid as all that was owed. */
-function findCredited({ logs }: Receipt, payment: PaymentTrace, of: Deployment) {
-  const { kind, outcome, account, spendsWei } = payment
-  if (outcome !== 'executed') return undefined
-  const events = logs.filter(({ address }) => isAddressEqual(address, of.loan))
-  if (kind === 'repayment' && spendsWei === '0') return findRepaid(events, getAddress(account))
-  return kind === 'deposit' ? sumCredited(events, getAddress(account)) : undefined
-}
-
-/** Reads the receipt of a payment's transaction; undefined if unmined or without an answer. */
-async function readReceipt({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
-  if (hash === null || block === null) return undefined
-  try {
-    return await node.getReceipt(hash, clock.timeout(nodeTimeoutMs))
-  } catch (error) {
-    log({ level: 'warn', event: 'gas.unknown', message: describeFault(error) })
-    return undefined
-  }
 }

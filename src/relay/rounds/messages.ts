@@ -8,7 +8,9 @@ import type { Ledger } from '../ledger/steps.ts'
 import { maxRetryMs } from '../ledger/values.ts'
 
 export type SmsRoundsOptions = {
-  deliver: (sms: DueSms, ledger: Ledger) => Promise<SmsFate>
+  deliver: (sms: DueSms, ledger: Ledger, sumWei?: bigint) => Promise<SmsFate>
+  /** Reads the amount of a payment of all, or nothing if no node tells it in time. */
+  readSum: (sms: DueSms) => Promise<bigint | undefined>
   clock: Clock
   log: Log
   waitUntil: (work: Promise<unknown>) => void
@@ -25,7 +27,8 @@ const pauseMs = 30_000
 const longestPauseMs = 600_000
 
 /** Sends messages one by one; each is taken first, so that it is asked for once. */
-export function createSmsRound({ deliver, clock, log, waitUntil }: SmsRoundsOptions): SmsRound {
+export function createSmsRound(options: SmsRoundsOptions): SmsRound {
+  const { deliver, readSum, clock, log, waitUntil } = options
   let isSending = false
   let failures = 0
   let pausedUntil = 0
@@ -35,16 +38,25 @@ export function createSmsRound({ deliver, clock, log, waitUntil }: SmsRoundsOpti
     failures += 1
   }
 
-  async function sendOne(ledger: Ledger, sms: DueSms): Promise<void> {
+  async function sendOne(ledger: Ledger, sms: DueSms, sumWei?: bigint): Promise<void> {
     const { session, party, attempts } = sms
-    const fate = clock.now() < pausedUntil ? 'untried' : await deliver(sms, ledger)
+    const fate = clock.now() < pausedUntil ? 'untried' : await deliver(sms, ledger, sumWei)
     if (fate === 'unknown' || fate === 'later') noteFailure()
     if (fate === 'sent') failures = 0
     await ledger.recordSmsFate({ session, party, attempts }, fate)
   }
 
   async function sendAll(ledger: Ledger, taken: readonly DueSms[]): Promise<void> {
-    for (const sms of taken) await sendOne(ledger, sms).catch((error) => fail(error, sms.intentId))
+    let sent = Promise.resolve()
+    // What waits for a node's answer goes behind the others.
+    const joined = taken.map(async (sms) => {
+      const sumWei = await readSum(sms)
+      sent = sent
+        .then(() => sendOne(ledger, sms, sumWei))
+        .catch((error) => fail(error, sms.intentId))
+    })
+    await Promise.all(joined)
+    await sent
   }
 
   /** Logs a failure; a taken message stays taken and is not sent again. */
@@ -71,7 +83,7 @@ export function createSmsRound({ deliver, clock, log, waitUntil }: SmsRoundsOpti
   }
 }
 
-export type RemindersOptions = Omit<SmsRoundsOptions, 'deliver'> & {
+export type RemindersOptions = Omit<SmsRoundsOptions, 'deliver' | 'readSum'> & {
   readDebt: (account: Address) => Promise<Omit<LoanDebt, 'account'>>
   /** Asks for one reminder to be sent, once; undefined if none is sent. */
   deliver: ((reminder: DueReminder, ledger: Ledger) => Promise<SmsFate>) | undefined

@@ -11,14 +11,25 @@ test('a message about a final outcome goes out even while no node answers', asyn
   const phone = '+254700010000'
   await give(chain, phone)
   const { apiKey, username } = provider.account
-  const changes = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
+  const changes = {
+    ...{ PROFILE: 'lender', PIN: 'off' },
+    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
+  }
   let isDead = false
   const deployment = openOperated(chain, changes, {
     // Nothing listens there.
     fetch: (input, init) =>
       fetch(isDead && `${input}`.startsWith(chain.anvil.url) ? 'http://127.0.0.1:9' : input, init),
   })
-  await dial(deployment, { phone, sessionId: 'final', text: '2*+254700000002*0.01' })
+  for (const text of ['3*1', '4*1']) {
+    await dial(deployment, { phone, sessionId: text, text })
+    await deployment.allDone()
+    await deployment.round()
+    await deployment.settled()
+  }
+  expect(provider.asked.at(-1)?.text).toMatch(/^Repaid 0\.01 tRBTC: done\n/)
+  provider.asked.length = 0
+  await dial(deployment, { phone, sessionId: 'final', text: '2*+254700000002*0.01*1' })
   await deployment.settled()
   isDead = true
   deployment.pass(60_000)

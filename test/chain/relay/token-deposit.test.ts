@@ -6,13 +6,19 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { account } from '../../../scripts/ops/account-cli.ts'
 import { ops } from '../../../scripts/ops.ts'
 import { opened } from '../../support/opened.ts'
+import { startSmsServer } from '../../support/sms-server.ts'
 import { dial, openOperated } from '../operator/operating.ts'
 
 const chain = opened(() => startChain([], [], true))
+const provider = opened(startSmsServer)
 const phone = '+254700000071'
 
 test('a plain transfer of tokens from any wallet is credited by its receiver, once, and by nobody twice', async () => {
-  const lender = { PROFILE: 'lender', PIN: 'off' }
+  const { apiKey, username } = provider.account
+  const lender = {
+    ...{ PROFILE: 'lender', PIN: 'off' },
+    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
+  }
   const deployment = openOperated(chain, lender)
   let sessions = 0
   const dialAnew = (text: string) =>
@@ -38,6 +44,11 @@ test('a plain transfer of tokens from any wallet is credited by its receiver, on
   expect(submitted).toMatch(/^END Credit Submitted\nRef: \d{3}-\d{4}\nYour account will/)
   await deployment.settled()
   expect(await dialAnew('1')).toBe('END Your Balance: 12.50 USD')
+  await deployment.round()
+  await deployment.settled()
+  expect(provider.asked.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Credit of 12\.50 USD: done\n/),
+  ])
   expect(await dial(deployment, sent)).toBe(submitted)
   expect(await dialAnew('5')).toContain('Credit of what arrived: done')
   // What is left is below a millionth, so there is nothing to credit.

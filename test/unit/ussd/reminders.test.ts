@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { createNode } from '../../../src/chain/node.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleMessages, createSeals } from '../../../src/compose/sms.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -63,7 +64,8 @@ function open(product: object = menus.lender) {
       of,
       runtime,
       () => memory,
-      (account) => node.debtOf(account),
+      createNode(() => Promise.reject(new Error('no node answers'))),
+      { readDebt: (account) => node.debtOf(account) },
     )
     return async () => {
       startReminders?.(relay.ledger)

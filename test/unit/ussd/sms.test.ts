@@ -1,3 +1,4 @@
+import { type Address, concat, encodeEventTopics, numberToHex, pad } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus, recallTimes } from '../../../scripts/dev/menu-ways.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
@@ -5,8 +6,11 @@ import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import { createMemory } from '../../../src/account/memory.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { createWalletCodes } from '../../../src/account/wallets.ts'
+import { createNode } from '../../../src/chain/node.ts'
+import type { Rpc } from '../../../src/chain/rpc.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleMessages, createSeals } from '../../../src/compose/sms.ts'
+import { loanAbi } from '../../../src/loan/abi.ts'
 import { describeLoanRefusal } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
@@ -43,11 +47,15 @@ beforeEach(() => {
 const feed = 'https://prices.example/kes'
 
 /** Opens the service with messages: dials, and blocks and rounds when the test makes them. */
-function open(settings: Record<string, string> = {}, more: object = {}) {
+function open(
+  settings: Record<string, string> = {},
+  more: object = {},
+  readNode: Rpc = () => Promise.reject(new Error('no node answers')),
+) {
   const { apiKey, username } = server.account
   const provider = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: server.url }
   const variables = { ...required, ...provider, PROFILE: 'lender', PIN: 'off', ...settings }
-  const clock = createHandClock()
+  const clock = createHandClock(0.1)
   const events: LogEvent[] = []
   const running: Promise<unknown>[] = []
   const memory = createMemoryStore(clock.now)
@@ -66,12 +74,7 @@ function open(settings: Record<string, string> = {}, more: object = {}) {
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}, over: Partial<WholeLedger> = {}) => {
     const of = parseConfig({ ...variables, ...changes })
-    const { sendSms } = assembleMessages(
-      of,
-      runtime,
-      () => memory,
-      () => Promise.reject(),
-    )
+    const { sendSms } = assembleMessages(of, runtime, () => memory, createNode(readNode))
     return async () => {
       const isMore = await sendSms?.({ ...relay.ledger, ...over })
       await Promise.all(running.splice(0))
@@ -93,6 +96,22 @@ const recalls = { settings: { ...menus.lender.settings, recalls: recallTimes } }
 const numbered = /\n(Ref|Kumb): \d{3}-\d{4}(, \d+ \S+ \d{4})?$/
 /** Each message, without the number and the date of its payment. */
 const told = () => server.asked.map(({ to, text }) => `${to}: ${text.replace(numbered, '')}`)
+
+const minedAt = {
+  ...{ transactionHash: digest('hash', ''), blockHash: digest('hash', 'block') },
+  ...{ blockNumber: '0x1', status: '0x1' },
+}
+
+/** The event of a repayment by an account. */
+const repaid = (payer: Address, amount: bigint) => ({
+  address: required.LOAN_ADDRESS,
+  topics: encodeEventTopics({
+    abi: loanAbi,
+    eventName: 'LoanRepaid',
+    args: { borrower: payer, payer },
+  }),
+  data: concat([pad(numberToHex(amount)), pad('0x0')]),
+})
 
 /** What both are told of a transfer that is done. */
 const done = (number: string) => {
@@ -373,6 +392,55 @@ describe('a message about an outcome', () => {
     ]
     expect(told()).toEqual(texts.map((text) => `${caller}: ${text}`))
     for (const { text } of server.asked) expect(countSeptets(text)).toBeLessThanOrEqual(maxSeptets)
+  })
+
+  test('of all of a debt says how much that was, in local money first, as its receipt tells', async () => {
+    const receipts: unknown[] = []
+    const { play, round, process, accountOf, events } = open({}, {}, async () => receipts.pop())
+    const rounds = [
+      [round, [repaid(accountOf(0), 10_500_000_000_000_001n)], '0.010501 tRBTC'],
+      [
+        process({ LOCAL_CURRENCY: 'KES', RATE_FEED_URL: feed }),
+        [repaid(accountOf(0), 10n ** 16n)],
+        'KES 120,000 (0.01 tRBTC)',
+      ],
+      // Nobody can tell which of them it was.
+      [round, [repaid(accountOf(0), 1n), repaid(accountOf(0), 2n)], 'all that was owed'],
+    ] as const
+    for (const [send, logs, sum] of rounds) {
+      await play(`61 s
+        loan ${sum}: 3*1
+        settle`)
+      await round()
+      await play(`all ${sum}: 4*1
+        settle`)
+      server.asked.length = 0
+      receipts.push({ ...minedAt, logs: logs.flat() })
+      await send()
+      expect(told()).toEqual([`${caller}: Repaid ${sum}: done`])
+    }
+    expect(events.filter(({ level }) => level !== 'info')).toEqual([])
+  })
+
+  test('of all of a debt goes without the sum if no node tells it in time, behind the others', async () => {
+    const waits: unknown[] = []
+    const { play, round } = open({}, {}, (method) => {
+      waits.push(method)
+      return new Promise(() => {})
+    })
+    await play(`loan: 3*1
+      settle`)
+    await round()
+    server.asked.length = 0
+    await play(`all: 4*1
+      settle
+      1 s
+      other@2: 2*${friend}*0.001*1
+      settle`)
+    await round()
+    expect(told()).toHaveLength(3)
+    expect(told()[2]).toBe(`${caller}: Repaid all that was owed: done`)
+    expect(waits).toEqual(['eth_getTransactionReceipt'])
   })
 
   test('is in the language that the phone has chosen, and fits one SMS in each language', async () => {

@@ -13,6 +13,7 @@ import {
 } from '../payments/sms.ts'
 import { writes } from '../port.ts'
 import { getRetryDelayMs, readRecallName, type SmsParty } from '../values.ts'
+import { toRecord } from './operations.ts'
 import { findKeptWei } from './recalls.ts'
 
 /** Names a message and the attempt to send it: the fate of an earlier attempt is ignored. */
@@ -27,6 +28,8 @@ export type DueSms = SmsName & {
   agreed?: LocalWorth | undefined
   /** Tells what is held back of a payment to its reader, if it tells of that. */
   recalled?: { wei: string; until: number } | undefined
+  /** Is the payment that it tells of, if it tells of an outcome. */
+  record?: ReturnType<typeof toRecord>
   /** Names the change of a wallet or the hold that it tells of, if it tells of no outcome. */
   intentId: string
   acceptedAt: number
@@ -79,7 +82,8 @@ function findSubject(rows: Draft, row: SmsRow): Subject | 'open' | undefined {
   if (party === 'receiver' && isToOther(payment)) return undefined
   const { intent_id: intentId, accepted_at: acceptedAt, reason, executed } = payment
   const agreed = getAgreed(payment)
-  const subject = { intentId, acceptedAt, state, reason: reason ?? '', agreed }
+  const record = toRecord(payment)
+  const subject = { intentId, acceptedAt, state, reason: reason ?? '', agreed, record }
   if (!executed) return subject
   return { ...subject, executed: { data: executed.data, isToOther: isToOther(payment) } }
 }
