@@ -15,7 +15,7 @@ const recallObjections: Readonly<
   off: 'here no sender can call a payment a mistake (RECALL_MINUTES is 0)',
   till: 'an account with a till is never part of a hold',
   final: 'it is final, so its receiver may rely on it',
-  known: 'the two have paid each other before',
+  known: 'one of the two has paid the other before',
   too_late: 'the time for that is over',
   not_yours: "its sender's account is held",
 }
@@ -37,7 +37,7 @@ export function describeRecall(
   unit: Unit,
   writeTime = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`,
 ): string | undefined {
-  const { recall, intent } = payment
+  const { recall, intent, holdSteps, spendsWei } = payment
   if (recall === null) return undefined
   const until = writeTime(recall.until)
   const { state, wei } = recall
@@ -46,8 +46,12 @@ export function describeRecall(
       return `Wrong number: ${writePart(wei ?? '0', payment, unit)} of it is held until ${until}, then its receiver has it again. It goes back only if its receiver agrees, who is asked at the next dial. The role ${getNeededRole('POST /operator/end-recall')} can end this, and then its receiver keeps the money: \`npm run ops -- account end-recall ${intent}\``
     case 'open':
       return `Wrong number? Until ${until} its sender can have what is unspent of it held: dial, 5. My Activity, 2. Wrong number? ${askReceiver}`
-    case 'ended':
+    case 'ended': {
+      const backWei = holdSteps.slice(1).reduce((sum, step) => sum + BigInt(step.wei ?? 0), 0n)
+      if (backWei >= BigInt(spendsWei))
+        return 'It was held as sent to a wrong number, and its receiver gave back all of it.'
       return `It was held as sent to a wrong number, and is no more: what came back of it is among its receiver's payments. ${askReceiver}`
+    }
     default: {
       const days = recall.everyDays === 1 ? 'day' : `${recall.everyDays} days`
       const objection =

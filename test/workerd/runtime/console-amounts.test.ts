@@ -158,13 +158,28 @@ describe('a payment in the console', () => {
       show({ state: 'ended', until: at }),
     ])
       expect(page).toContain('ask the receiver to; a till, too, pays back by 2. Send Money.')
+    const gaveBack = (...amounts: string[]) => {
+      const all = [payment.spendsWei, ...amounts]
+      const steps = all.map((wei, index) => {
+        const step = index === 0 ? 'held' : 'given_back'
+        return { at, step, by: null, wei, intent: null }
+      })
+      const recall = { state: 'ended', wei: null, until: at }
+      const ended = { ...payment, agreed: null, recall, holdSteps: steps }
+      return `${PaymentView({ payment: ended as never, unit })}`
+    }
+    const whole = gaveBack('100000000000000000', '150000000000000000')
+    expect(whole).toContain(
+      'It was held as sent to a wrong number, and its receiver gave back all of it.</p>',
+    )
+    expect(gaveBack('100000000000000000')).toContain('and is no more: what came back of it')
     const before = 'its sender has called another one a mistake in the last'
     const often = (everyDays: number) =>
       show({ state: 'too_often', wei: null, until: at, everyDays })
     expect(often(7)).toContain(`${before} 7 days. Only its receiver can`)
     expect(often(1)).toContain(`${before} day. Only`)
     expect(show({ state: 'known', wei: null, until: at })).toContain(
-      'Nothing of this payment can be held as sent to a wrong number: the two have paid each other before. Only its receiver can',
+      'Nothing of this payment can be held as sent to a wrong number: one of the two has paid the other before. Only its receiver can',
     )
   })
 })
