@@ -156,14 +156,14 @@ export const toSession = (trace: NonNullable<Answer<'traceSession'>>) => ({
   reason: trace.reason ?? null,
 })
 
-/** Parses why an account is held; no phone number fits, also not with spaces in it. */
+/** Parses why an account is held; no phone number fits, spaced or not. A slash parts numbers. */
 const holdReason = z.string().check(
   z.trim(),
   z.minLength(1),
   z.maxLength(80),
   z.refine(
-    (text) => !/\p{Nd}([^\p{L}\p{Nd}]*\p{Nd}){6}/u.test(text),
-    'a reason has no number of over 6 digits',
+    (text) => !/\p{Nd}([^\p{L}\p{Nd}/]*\p{Nd}){6}/u.test(text),
+    'a reason has no phone number, and no other number of over 6 digits',
   ),
 )
 

@@ -285,7 +285,9 @@ function listForms({ operator }: ConsoleOptions): Record<string, DrawPage> {
           ? await act(actor, 'pin', { phone, action })
           : await act(actor, 'hold', { account, action, reason: reason || undefined })
       const fate =
-        'error' in done ? `Nothing was done: ${done.error}.` : `Done, and in the audit: ${action}.`
+        'error' in done
+          ? `Nothing was done: ${done.error.replaceAll(/✖ |\n.*/g, '')}.`
+          : `Done, and in the audit: ${action}.`
       return await showFound(operator, request, phone, fate)
     },
   }

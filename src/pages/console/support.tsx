@@ -283,6 +283,8 @@ function drawOtherAccount({ direction, account, recipient }: FoundPayment) {
 export const describeConfirmation = (act: string, account: string): string =>
   `${act} ${account.slice(-4)}`
 
+const reasonLabel = 'Why, in a few words (no phone number, nor another of over 6 digits)'
+
 type ConfirmedActionOptions = ConsoleSession & { act: string; phone: string; account: string }
 
 function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOptions) {
@@ -296,7 +298,7 @@ function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOp
         name="confirmation"
         label={`To ${act}, type “${describeConfirmation(act, account)}”`}
       />
-      {act === 'hold' && <Field name="reason" label="Why, in a few words" maxLength={80} />}
+      {act === 'hold' && <Field name="reason" label={reasonLabel} maxLength={80} />}
       <button type="submit">
         {act === 'keep-pin' ? 'Cancel the reset: the old PIN stays' : act}
       </button>

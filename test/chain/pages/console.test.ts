@@ -215,7 +215,11 @@ describe('the console in a browser', () => {
     const posted = `fetch('/console/act', { method: 'POST', body: new URLSearchParams(${fields}) })`
     expect(await page.evaluate(`${posted}.then(({ status }) => status)`)).toBe(403)
     await act('hold', `hold ${end}`, 'asked by 0700 000 001')
-    await says(page, 'main', 'a reason has no number of over 6 digits')
+    await says(
+      page,
+      'main',
+      'Nothing was done: a reason has no phone number, and no other number of over 6 digits.',
+    )
     expect(await served.pay()).toContain('Transfer Submitted')
     await act('hold', `hold ${end}`, 'SIM swap reported')
     await says(page, 'main', 'Done, and in the audit: hold.')

@@ -199,6 +199,7 @@ describe('the roles of operators', () => {
     const { heldAt, heldFor } = await lookUp()
     expect(heldFor).toBe(detail.reason)
     for (const [reason, told] of [
+      ['OB 12/1/12/2026', 'OB 12/1/12/2026'],
       ['lost phone', 'lost phone'],
       [undefined, 'lost phone'],
     ]) {

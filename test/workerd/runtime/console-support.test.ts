@@ -59,6 +59,7 @@ describe('support’s page of a caller', () => {
   test('offers to unblock no PIN that counts, and none that is not known', ({ expect }) => {
     for (const page of [show({}), show({ pin: null })]) {
       expect(page).toContain('To hold, type “hold 1111”')
+      expect(page).toContain('(no phone number, nor another of over 6 digits)')
       expect(page).not.toMatch(/unblock|keep-pin/)
     }
   })
