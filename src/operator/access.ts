@@ -22,6 +22,13 @@ export function parseOperator(text: string): NamedOperator | undefined {
 /** Names an operator for people: of a shared token nobody knows whose hand it was in. */
 export const nameOperator = (name: string): string => (name === sharedName ? 'shared token' : name)
 
+/** Writes `OPERATORS` as it is deployed, without the token that is shared. */
+export const writeOperators = (operators: readonly NamedOperator[]): string =>
+  operators
+    .map(({ name, role, tokenHash }) => `${name}:${role}:${tokenHash}`)
+    .filter(parseOperator)
+    .join()
+
 /** Lists those who have a token: the named operators, and all who share one. */
 export function listOperators(texts: readonly string[], sharedToken?: string): NamedOperator[] {
   const named = texts.flatMap((text) => parseOperator(text) ?? [])

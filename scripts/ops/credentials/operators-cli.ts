@@ -7,6 +7,8 @@ import { createCommand, flag, text } from '../../stack/command.ts'
 import { readJson, writeJson } from '../../stack/files.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 
+const deployedWords = 'The deployed list stands in the console: People, for the role money.'
+
 const usage = `Usage:
   npm run -s ops -- operators add <name> read|support|operate|money [--secrets FILE]
   npm run -s ops -- operators retire <name> [--secrets FILE]
@@ -16,6 +18,7 @@ Names the people who operate a deployment. add makes a token, shows it this once
 token's hash to OPERATORS of FILE, which \`npm run ops -- secrets\` has written; retire takes a name away. Without FILE
 they print OPERATORS, which begins with that of the environment. It holds from the next deployment on: then a token that
 is not there any more ends, and so does what signed in with it. With --json for programs.
+${deployedWords}
 
 For add ${operatorNameRule}.
 A role may do what those before it may:
@@ -40,7 +43,7 @@ export const operators = createCommand({
     if (what === 'retire' && role === undefined) {
       if (!isKnown)
         throw new StackError(
-          `OPERATORS has no ${name}, in this shell or in the file of --secrets: nobody is retired.`,
+          `OPERATORS has no ${name}, in this shell or in the file of --secrets: nobody is retired. ${deployedWords}`,
         )
       const { value, next } = keep(file, remaining)
       return { json: { name, OPERATORS: value }, lines: [`${name} is retired.`, ...next] }
@@ -57,6 +60,7 @@ export const operators = createCommand({
         : [
             `OPERATORS was empty in ${file ?? 'this shell'}, so it holds ${name} alone now: deployed, it ends`,
             'the access of all whose names are deployed. To keep them, put the deployed list and a comma before it.',
+            deployedWords,
           ]
     const shown = [`The token of ${name} (${role}), shown this once:`, `  ${token}`]
     const lines = [...shown, ...alone, ...next]

@@ -1,6 +1,12 @@
 import { createCoinUnit, formatAmountUp, type Unit } from '../../loan/amounts.ts'
 import { loanStates } from '../../loan/loan-book.ts'
-import { nameOperator, operatorNameRule, roleWords } from '../../operator/access.ts'
+import {
+  type NamedOperator,
+  nameOperator,
+  operatorNameRule,
+  roleWords,
+  writeOperators,
+} from '../../operator/access.ts'
 import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { writeAuditEntry } from '../../operator/holds.ts'
 import { type Actor, roles } from '../../operator/schemas/fields.ts'
@@ -143,7 +149,7 @@ export function Alerts({ alerts, past, areTold }: OperatorAnswer<'alerts'>) {
   )
 }
 
-type PeopleOptions = ActionAnswer<'agents'> & { operators: readonly Actor[]; you: Actor }
+type PeopleOptions = ActionAnswer<'agents'> & { operators: readonly NamedOperator[]; you: Actor }
 
 /** Lists whose short numbers pay out cash or take bills, and who may sign in here. */
 export const People = ({ agents, operators, you }: PeopleOptions) => (
@@ -169,6 +175,12 @@ export const People = ({ agents, operators, you }: PeopleOptions) => (
         retired token is still taken. For NAME, {operatorNameRule}. A ROLE may do what those before
         it may. The audit cannot tell apart who uses a shared token.
       </p>
+      {you.role === 'money' && writeOperators(operators) && (
+        <p class="soft">
+          OPERATORS as it is deployed, where a new one begins (hashes show no token):{' '}
+          <Command line={writeOperators(operators)} />
+        </p>
+      )}
       <FactList facts={roles.map((role) => [role, roleWords[role]])} />
     </Live>
   </>

@@ -35,7 +35,9 @@ test('operators get a token by a command, act in their names, and are retired by
   expect(readFileSync(file, 'utf8')).not.toContain(token)
   const warning = 'so it holds amina alone now: deployed, it ends\nthe access of all'
   expect(shown).toContain(warning)
-  expect((await manage(['add', 'amina', 'support'])).output).toContain(warning)
+  const alone = (await manage(['add', 'amina', 'support'])).output
+  expect(alone).toContain(warning)
+  expect(alone).toContain('The deployed list stands in the console: People, for the role money.')
   expect(await ofFile('add', 'brian', 'money')).not.toContain('alone')
   expect(await ofFile('list')).toBe('amina  support\nbrian  money\n')
   writeFileSync(file, JSON.stringify({ ...read(), OPERATOR_TOKEN: 'shared' }))
@@ -76,6 +78,7 @@ test.for([
   [['add', 'amina', 'all'], 'is no operator'],
   [['add', 'brian', 'read'], 'OPERATORS has a brian'],
   [['retire', 'amina'], 'OPERATORS has no amina'],
+  [['retire', 'amina'], 'nobody is retired. The deployed list stands in the console: People, for'],
   [['retire', 'brian', 'read'], 'Usage:'],
   [['add', 'amina'], 'Usage:'],
   [[], 'Usage:'],

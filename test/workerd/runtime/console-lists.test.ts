@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
-import { Alerts, Audit, Loans, System } from '../../../src/pages/console/lists.tsx'
+import { Alerts, Audit, Loans, People, System } from '../../../src/pages/console/lists.tsx'
 import { consoleRoutes } from '../../../src/pages/console/route.tsx'
 import { createSignIns } from '../../../src/pages/console/session.ts'
 import { hashKey } from '../../../src/runtime/bearer.ts'
@@ -60,6 +60,22 @@ describe('the console’s lists', () => {
       { before: at('30T09:30') },
       { before: at('30T06:30') },
     ])
+  })
+
+  test('show the deployed OPERATORS to role money alone, without a shared token', ({ expect }) => {
+    const one = (name: string, role: 'read' | 'money') => ({ name, role, tokenHash: hashKey(name) })
+    const [amina, brian, shared] = [
+      one('amina', 'read'),
+      one('brian', 'money'),
+      one('operator', 'money'),
+    ]
+    const show = (you: typeof amina, operators = [amina, brian, shared]) =>
+      `${People({ agents: [], operators, you })}`
+    const value = `amina:read:${amina.tokenHash},brian:money:${brian.tokenHash}`
+    expect(show(brian)).toContain(`<code class="copy">${value}</code>`)
+    expect(show(brian)).not.toContain(shared.tokenHash)
+    expect(show(amina)).not.toContain(amina.tokenHash)
+    expect(show(shared, [shared])).not.toContain('OPERATORS')
   })
 
   test('lead from a page of the audit to the one before it, with what it has', ({ expect }) => {
