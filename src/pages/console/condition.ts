@@ -28,10 +28,11 @@ export function judgeStatus(status: StatusAnswer, tellClock = (at: string) => at
   const troubles = [...listIntake(intake), ...listFaults(status), ...listGateways(status)]
   const isTaking = intake.state === 'open' && !isRefusing
   const few = troubles.length === 1 ? '1 thing needs' : `${troubles.length} things need`
+  const needs = troubles.length > 0 ? `, and ${few} you.` : '. Nothing needs you.'
   const title = isTaking ? 'Payments are taken' : 'Payments are refused'
   return {
     tone: isRefusing ? 'bad' : troubles.length > 0 ? 'wait' : 'good',
-    title: isTaking && troubles.length > 0 ? `${title}, and ${few} you.` : `${title}.`,
+    title: isTaking ? `${title}${needs}` : `${title}.`,
     troubles,
     /** Lists what ended a while ago, and what is not known. */
     notes: [

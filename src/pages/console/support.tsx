@@ -155,6 +155,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
         ))
       )}
       {acts.includes('unblock') && <p class="soft">{unblockWords}</p>}
+      {pin?.isChosen !== false && <p class="soft">{forgottenWords}</p>}
       <details>
         <summary>Loan and limits</summary>
         <Facts of={others} unit={unit} />
@@ -162,7 +163,8 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
       <h3>Sent and received</h3>
       <p class="soft">
         Sent to a wrong number? The payment’s page, by its Ref, says what can be done. Older ones:{' '}
-        <a href={`/console/payments?account=${account}`}>all payments of the account</a>
+        <a href={`/console/payments?account=${account}`}>all payments of the account</a>. Of the
+        last 8 days: what is not in this list or among older ones was not sent.
       </p>
       <Rows
         name="Sent and received"
@@ -264,7 +266,10 @@ const drawCode = ({ code, paidOutAt }: FoundPayment) =>
 const drawScreen = (screen: string | null | undefined) => screen && <pre>{screen}</pre>
 
 const unblockWords =
-  'After unblock the PIN of now counts again, with three tries, and a number that was not dialled for 90 days may pay again: first make sure who calls, since such a number may have another owner now. It sets no PIN. A caller who forgot it needs no operator: dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours.'
+  'After unblock the PIN of now counts again, with three tries, and a number that was not dialled for 90 days may pay again: first make sure who calls, since such a number may have another owner now. It sets no PIN.'
+
+const forgottenWords =
+  'A caller who forgot the PIN needs no operator: dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours.'
 
 function describePin(pin: AccountHit['caller']['pin']) {
   if (pin === null) return 'not known'
@@ -290,13 +295,14 @@ type ConfirmedActionOptions = ConsoleSession & { act: string; phone: string; acc
 function ConfirmedAction({ csrf, actor, act, phone, account }: ConfirmedActionOptions) {
   const isHold = act === 'hold' || act === 'release'
   const lacks = findLackingRole(actor, isHold ? 'POST /operator/hold' : 'POST /operator/pin', act)
-  if (lacks !== undefined) return <p class="soft">{`To ${act}, the role ${lacks} is needed.`}</p>
+  const what = act === 'keep-pin' ? 'cancel the reset' : act
+  if (lacks !== undefined) return <p class="soft">{`To ${what}, the role ${lacks} is needed.`}</p>
   return (
     <form method="post" action="/console/act" class="filter">
       {renderHiddenFields({ csrf, act, phone })}
       <Field
         name="confirmation"
-        label={`To ${act}, type “${describeConfirmation(act, account)}”`}
+        label={`To ${what}, type “${describeConfirmation(act, account)}”`}
       />
       {act === 'hold' && <Field name="reason" label={reasonLabel} maxLength={80} />}
       <button type="submit">

@@ -89,7 +89,7 @@ describe('the console in a browser', () => {
 
   test('tells on its overview the state, the fuel, the pool, what waits, and the day, each once', async () => {
     const page = await openConsole(served.url, token)
-    await says(page, '#taken', /^Payments are taken\.$/)
+    await says(page, '#taken', /^Payments are taken\. Nothing needs you\.$/)
     await says(page, '#fuel', /The relayer pays for[\d,]+ payments.*tRBTC, at today’s price of gas/)
     await says(page, '#pool', /May be lent today[\d.]+ tRBTC.*borrowers owe it [\d.]+ tRBTC/)
     await says(page, '#pool', /with what was lent to them\. All of this was read at \d\d:\d\d:\d\d/)

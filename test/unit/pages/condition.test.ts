@@ -15,7 +15,7 @@ const paused = { intake: { kind: 'paused', since: now - 60_000 } } as const
 
 test('a service without a fault takes payments, and needs nobody', () => {
   expect(judge(conditionWith())).toEqual({
-    ...{ tone: 'good', title: 'Payments are taken.', troubles: [], notes: [] },
+    ...{ tone: 'good', title: 'Payments are taken. Nothing needs you.', troubles: [], notes: [] },
   })
 })
 

@@ -38,20 +38,16 @@ describe('support’s page of a caller', () => {
       expect(page).toContain(`<dt>Pin</dt><dd>${says}`)
       expect(page).toContain('To unblock, type “unblock 1111”')
       expect(page).toContain('the PIN of now counts again, with three tries')
-      expect(page).toContain(
-        'dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours',
-      )
       expect(page.includes('keep-pin')).toBe('replaceableAt' in more)
       const supporter = show({ pin }, 'support')
       expect(supporter).toContain('To unblock, the role money is needed.')
-      expect(supporter).toContain('3. Forgot PIN')
     },
   )
 
   test('offers to cancel the reset of a PIN, and to unblock none that counts', ({ expect }) => {
     const page = show({ pin: { ...caller.pin, replaceableAt: at } }, 'support')
     expect(page).toContain('<dt>Pin</dt><dd>forgotten: a new one from 2026-01-01 19:42:00')
-    expect(page).toContain('To keep-pin, type “keep-pin 1111”')
+    expect(page).toContain('To cancel the reset, type “keep-pin 1111”')
     expect(page).toContain('Cancel the reset: the old PIN stays</button>')
     expect(page).not.toContain('unblock')
   })
@@ -62,6 +58,19 @@ describe('support’s page of a caller', () => {
       expect(page).toContain('(no phone number, nor another of over 6 digits)')
       expect(page).not.toMatch(/unblock|keep-pin/)
     }
+  })
+
+  test('says to who chose a PIN how a forgotten one is replaced, and what was not sent', ({
+    expect,
+  }) => {
+    const words = 'dial, 8. Settings, 3. Forgot PIN, and choose a new one after 24 hours.'
+    const { pin } = caller
+    for (const one of [pin, { ...pin, isBlocked: true }, { ...pin, isDormant: true }])
+      expect(show({ pin: one }, 'support').split(words)).toHaveLength(2)
+    expect(show({ pin: { ...pin, isChosen: false } })).not.toContain('Forgot PIN')
+    expect(show({})).toContain(
+      'Of the last 8 days: what is not in this list or among older ones was not sent.',
+    )
   })
 
   test('rounds what is owed up, as the phone does', ({ expect }) => {
