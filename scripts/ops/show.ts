@@ -1,7 +1,12 @@
 import { type Address, checksumAddress, formatGwei } from 'viem'
 import type { Unit } from '../../src/loan/amounts.ts'
 import { paymentKinds } from '../../src/loan/kinds.ts'
-import { describeAgreed, formatAgreed, formatNow } from '../../src/loan/local-worth.ts'
+import {
+  describeAgreed,
+  formatAgreed,
+  formatNow,
+  type LocalMoney,
+} from '../../src/loan/local-worth.ts'
 import type { ActionAnswer } from '../../src/operator/actions/list.ts'
 import { describeHoldStep, describeRecall, holdWords } from '../../src/operator/holds.ts'
 import {
@@ -182,8 +187,9 @@ function explainDirection(payment: ActionAnswer<'lookup'>['payments'][number], u
 }
 
 /** Names a withdrawal's code, and when its agent said that it was paid out. */
-const describeCode = ({ code, paidOutAt }: Pick<PaymentDetails, 'code' | 'paidOutAt'>): string => {
+const describeCode = ({ code, kind, paidOutAt }: PaymentSummary): string => {
   if (code === null) return ''
+  if (kind !== 'withdrawal') return `, code ${code}`
   const said = paidOutAt === null ? 'not said to be paid out' : `paid out by the agent ${paidOutAt}`
   return `, code ${code} (${said})`
 }
@@ -248,8 +254,12 @@ export function describeCaller({ by, caller: found }: FoundAccount, unit: Unit):
 function describeTillDay({ till, tills }: ActionAnswer<'lookup'>, unit: Unit): string[] {
   if (till === null) return []
   const where = tills.length > 1 ? 'its tills together' : 'its till'
-  const [taken, sent] = [till.inWei, till.outWei].map((wei) => writeAmount(wei, unit))
-  return [`Today (UTC) it took ${taken} at ${where}. The account sent ${sent} in all.`]
+  const write = (wei: string, local: LocalMoney | null) =>
+    formatAgreed(local, writeAmount(wei, unit))
+  const waiting = till.waiting === 1 ? '1 withdrawal waits' : `${till.waiting} withdrawals wait`
+  return [
+    `Since ${till.since} it took ${write(till.inWei, till.inLocal)} at ${where}, and paid out ${write(till.cashWei, till.cashLocal)} of that in cash; ${waiting} for cash. The account sent ${write(till.outWei, till.outLocal)} in all.`,
+  ]
 }
 
 const noPayment = 'nothing was paid from this account or to it by this service.'

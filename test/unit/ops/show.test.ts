@@ -189,6 +189,25 @@ test('an account is shown with what was lent to it, with what is held of payment
   expect(lines.join()).toContain('owed; last reminder tried: 3 days before it is due.')
 })
 
+test('the day of an account with a till has what its phone shows, and codes what they are', () => {
+  const local = (cents: string) => ({ currency: 'KES', cents })
+  const till = {
+    ...{ inWei: wei, inLocal: local('322500'), cashWei: '200000000000000000', waiting: 1 },
+    ...{ cashLocal: local('258000'), outWei: '0', outLocal: null, since: at },
+  }
+  const paid = { ...payment, recipient: alice, direction: 'in', code: '070394' } as const
+  const payments = [
+    { ...paid, kind: 'purchase' as const },
+    { ...paid, kind: 'withdrawal' as const },
+  ]
+  const lines = describeCaller({ by: 'till', caller: { ...unused, till, payments } }, unit)
+  expect(lines).toContain(
+    `Since ${at} it took KES 3,225 (0.25 tRBTC) at its till, and paid out KES 2,580 (0.2 tRBTC) of that in cash; 1 withdrawal waits for cash. The account sent 0 tRBTC in all.`,
+  )
+  expect(lines.join()).toContain(', code 070394: The bill of')
+  expect(lines.join()).toContain(', code 070394 (not said to be paid out): The withdrawal of')
+})
+
 test('support is told where a wallet sends an account money, what waits there, and who credits it', () => {
   const address = `0x${'cc'.repeat(20)}`
   const describe = (changes: object, by: 'number' | 'address', of = dollar) =>
