@@ -16,10 +16,10 @@ export function writeLocalTime(at: number, timeZone: string): string {
 const toLocal = (at: number, timeZone: string): number =>
   Date.parse(`${writeLocalTime(at, timeZone).replace(' ', 'T')}Z`)
 
-/** Writes a date, or a time without a zone, of a time zone in UTC; any other text as it is. */
+/** Writes a date of 1000 or later, or a time on it, of a time zone in UTC; other text as it is. */
 export function toUtc(text: string, timeZone: string): string {
   const [, date, time = '00:00'] =
-    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
+    /^([1-9]\d{3}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
   const local = Date.parse(`${date}T${time}Z`)
   if (Number.isNaN(local)) return text
   // Clocks may change between that time in UTC and there.

@@ -71,11 +71,15 @@ async function changePin(
     return change(address, action.pin, session, authorizedBy)
   }
   const change = await apply(pins)
-  const { from } = await pins.readState(address)
-  const { unchanged, chosen, requested } = messages.pin
-  const isAsked = from === undefined ? unchanged : requested(writeTime(messages, from))
-  const done = action.kind === 'forgetPin' ? isAsked : chosen
-  return endScreen({ done, unchanged, dormant: writeDenial(visit, 'dormant') }[change])
+  const { unchanged, chosen, requested, forgottenBlocked } = messages.pin
+  const writeRequested = async () => {
+    // It is asked for, also if nobody tells from when it holds.
+    const { from } = await pins.readState(address).catch(() => ({ from: 0 }))
+    if (from === undefined) return unchanged
+    return from === 0 ? forgottenBlocked : requested(writeTime(messages, from))
+  }
+  if (change === 'done' && action.kind === 'forgetPin') return endScreen(await writeRequested())
+  return endScreen({ done: chosen, unchanged, dormant: writeDenial(visit, 'dormant') }[change])
 }
 
 /**

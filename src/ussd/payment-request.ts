@@ -315,13 +315,13 @@ export async function findReceiverPhone(
   recipient: Recipient | undefined,
 ): Promise<PhoneNumber | undefined> {
   if (recipient?.kind === 'phone') return recipient.phone
-  if (recipient?.kind === 'till') {
-    const sealed = await ledger.findTillNumber(recipient.address)
-    return await smsSeals.openNumber(sealed, nameTillSubject(recipient.address))
-  }
-  if (recipient?.kind !== 'known') return undefined
+  if (recipient?.kind !== 'known' && recipient?.kind !== 'till') return undefined
   try {
     const { address: sender } = account
+    if (recipient.kind === 'till') {
+      const kept = await ledger.findTillNumber(recipient.address)
+      return await smsSeals.openNumber(kept, nameTillSubject(recipient.address))
+    }
     const sealed =
       recipient.sealed ?? findSealedNumber(await memory.read(sender), recipient.address)
     return await smsSeals.openNumber(sealed, sender)

@@ -96,9 +96,9 @@ export const takingSteps = {
   listPayments: reads((step: Kept, ...query: Arguments<'listPayments'>) =>
     steps.listPayments(step, ...query).map((payment) => {
       const { kind, request } = payment.order
+      if (kind !== 'withdrawal') return payment
       const { code, paidOutAt } = addTaking(step.rows, request)
-      const isCash = kind === 'withdrawal' && code !== null
-      return { ...payment, ...(isCash && { isCashGiven: paidOutAt !== null }) }
+      return { ...payment, ...(code !== null && { isCashGiven: paidOutAt !== null }) }
     }),
   ),
   findPayments: reads((step: Kept, ...query: Arguments<'findPayments'>) =>

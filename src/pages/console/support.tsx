@@ -6,16 +6,7 @@ import type { ActionAnswer } from '../../operator/actions/list.ts'
 import { holdWords } from '../../operator/holds.ts'
 import { describeFate, describeReceive, nameWay, reminderWords } from '../../operator/remedies.ts'
 import type { PaymentDetails } from '../../operator/schemas/payments.ts'
-import {
-  Command,
-  FactList,
-  Field,
-  Prose,
-  showMoney,
-  showTime,
-  tellClock,
-  tellTime,
-} from '../parts.tsx'
+import { Command, FactList, Field, Prose, showMoney, showTime, tellTime } from '../parts.tsx'
 import { drawAccount, Facts, Rows, toWords } from './answer.tsx'
 import { nameKind, PaymentLink, PaymentTable, showAmount } from './payments.tsx'
 import type { ConsoleSession } from './session.ts'
@@ -107,7 +98,7 @@ function Account({ csrf, actor, unit, text, hit, details }: AccountOptions) {
   const tellHold = ({ intent }: FoundPayment): string => {
     const recall = details.get(intent)?.recall
     const held = recall?.state === 'held' ? recall : recalled.find((one) => one.intent === intent)
-    return held ? ` Held until ${tellClock(held.until).slice(0, 5)}.` : ''
+    return held ? ` Held until ${tellTime(held.until).slice(0, 16)}.` : ''
   }
   return (
     <section>

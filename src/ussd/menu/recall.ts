@@ -21,7 +21,8 @@ import { confirmWithPin, createPinQuestion, listRateFacts } from './questions.ts
 export const recallWords = defineWords({
   en: {
     label: 'Wrong number?',
-    which: (days: number) => `Which payment? You can ask once in ${days} days.`,
+    which: (days: number) =>
+      `Which payment? You can ask once in ${days} ${days === 1 ? 'day' : 'days'}.`,
     line: (amount: string, to: string) => `${amount} to ${to}`,
     ask: (line: string) =>
       `${line}: hold what is unspent of it for 24 hours? It comes back only if they agree.`,
@@ -29,7 +30,7 @@ export const recallWords = defineWords({
     enterPin: 'Enter PIN to hold it',
     nothing: 'No payment of yours can be held now.',
     notNow: (days: number, help?: string) =>
-      `You had a payment held in the last ${days} days: no other one can be now.${help ? ` Call ${help}.` : ''}`,
+      `You can ask once in ${days} ${days === 1 ? 'day' : 'days'}, and did. Nothing can be held now.${help ? ` Call ${help}.` : ''}`,
     notBack: (amount: string, to: string) =>
       `${amount} to ${to} is not held any more. It was not given back: the receiver has it.`,
     isHeld: (amount: string, until: string) =>
@@ -62,7 +63,7 @@ export const recallWords = defineWords({
     enterPin: 'Weka PIN kuzuia',
     nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
     notNow: (days, help) =>
-      `Ulizuia malipo ndani ya siku ${days} zilizopita: mengine hayawezi kuzuiwa sasa.${help ? ` Piga ${help}.` : ''}`,
+      `Unaweza kuomba mara 1 kwa siku ${days}, na umeomba. Hakuna kinachoweza kuzuiwa sasa.${help ? ` Piga ${help}.` : ''}`,
     notBack: (amount, to) =>
       `${amount} kwa ${to} hazijazuiwa tena. Hazikurudishwa: mpokeaji anazo.`,
     isHeld: (amount, until) => `${amount} zimezuiwa hadi ${until}. Zitarudi tu mpokeaji akikubali.`,
@@ -87,7 +88,8 @@ export const recallWords = defineWords({
   },
   fr: {
     label: 'Mauvais numéro?',
-    which: (days) => `Quel paiement? Possible une fois en ${days} jours.`,
+    which: (days) =>
+      `Quel paiement? Possible une fois en ${days} ${days === 1 ? 'jour' : 'jours'}.`,
     line: (amount, to) => `${amount} à ${to}`,
     ask: (line) =>
       `${line}: retenir ce qui n'est pas dépensé pendant 24 heures? Rien ne revient sans son accord.`,
@@ -95,7 +97,7 @@ export const recallWords = defineWords({
     enterPin: 'PIN pour retenir',
     nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
     notNow: (days, help) =>
-      `Un paiement a été retenu depuis ${days} jours: aucun autre ne peut l'être.${help ? ` Appelez le ${help}.` : ''}`,
+      `Possible une fois en ${days} ${days === 1 ? 'jour' : 'jours'}, et c'est fait. Rien ne peut être retenu maintenant.${help ? ` Appelez le ${help}.` : ''}`,
     notBack: (amount, to) =>
       `${amount} à ${to} n'est plus retenu. Rien n'a été rendu: le destinataire l'a.`,
     isHeld: (amount, until) =>
@@ -121,7 +123,7 @@ export const recallWords = defineWords({
   },
   es: {
     label: '¿Número equivocado?',
-    which: (days) => `¿Qué pago? Se puede pedir una vez en ${days} días.`,
+    which: (days) => `¿Qué pago? Se puede pedir una vez en ${days} ${days === 1 ? 'día' : 'días'}.`,
     line: (amount, to) => `${amount} a ${to}`,
     ask: (line) =>
       `${line}: ¿retener 24 horas lo que no se gastó? Solo vuelve si la otra persona acepta.`,
@@ -129,7 +131,7 @@ export const recallWords = defineWords({
     enterPin: 'PIN para retener',
     nothing: 'Ahora no se puede retener ningún pago suyo.',
     notNow: (days, help) =>
-      `Ya se retuvo un pago en los últimos ${days} días: ahora ningún otro.${help ? ` Llame al ${help}.` : ''}`,
+      `Se puede pedir una vez en ${days} ${days === 1 ? 'día' : 'días'}, y ya se hizo. Ahora no se puede retener nada.${help ? ` Llame al ${help}.` : ''}`,
     notBack: (amount, to) =>
       `${amount} a ${to} ya no está retenido. No se devolvió: lo tiene quien lo recibió.`,
     isHeld: (amount, until) =>

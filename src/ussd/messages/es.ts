@@ -47,7 +47,7 @@ export const spanish: Messages = {
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
     forgottenBlocked: 'Podrá elegir otro PIN en 24 horas.',
     requested: (time) =>
-      `Podrá elegir otro PIN desde ${time}: marque entonces. Hasta entonces puede recibir, no enviar. Pedirlo otra vez no cambia eso.`,
+      `Podrá elegir otro PIN desde ${time}: marque entonces. Sin PIN puede recibir, no enviar. Pedirlo otra vez no cambia eso.`,
   },
   nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Por favor, marque de nuevo.',

@@ -48,7 +48,7 @@ export const french: Messages = {
       "Vous pourrez choisir un PIN dans 24 heures. Si l'ancien est tapé avant, tout reste comme avant.",
     forgottenBlocked: 'Vous pourrez choisir un PIN dans 24 heures.',
     requested: (time) =>
-      `Vous pourrez choisir un PIN dès ${time}: recomposez alors. D'ici là vous pouvez recevoir, pas envoyer. Redemander n'y change rien.`,
+      `Vous pourrez choisir un PIN dès ${time}: recomposez alors. Sans PIN vous pouvez recevoir, pas envoyer. Redemander n'y change rien.`,
   },
   nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',

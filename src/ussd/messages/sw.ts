@@ -50,7 +50,7 @@ export const kiswahili: Messages = {
       'Utaweza kuchagua PIN mpya baada ya saa 24. PIN ya zamani ikiandikwa kabla, yote yatabaki yalivyo.',
     forgottenBlocked: 'Utaweza kuchagua PIN mpya baada ya saa 24.',
     requested: (time) =>
-      `Utaweza kuchagua PIN mpya kuanzia ${time}: piga tena wakati huo. Hadi hapo utapokea pesa, hutatuma. Ukiomba tena, muda haubadiliki.`,
+      `Utaweza kuchagua PIN mpya kuanzia ${time}: piga tena wakati huo. Bila PIN utapokea pesa, hutatuma. Ukiomba tena, muda haubadiliki.`,
   },
   nothingMoved: 'Hakuna pesa zilizohamishwa.',
   languageChosen: 'Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',

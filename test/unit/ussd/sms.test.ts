@@ -367,6 +367,10 @@ describe('a message about an outcome', () => {
     const other = await seals.sealNumber(friend as PhoneNumber, nameTillSubject(accountOf(2)))
     await ledger.setTill({ id: 'c', till: '12344', to: { ...to, number: other } })
     expect(await withdraw('0.005')).toEqual([asked('0.005')])
+    // Nobody tells it: the payment goes on without that message.
+    const findTillNumber = async () => Promise.reject(new Error('the ledger gave no answer'))
+    Object.assign(ledger, { findTillNumber })
+    expect(await withdraw('0.006')).toEqual([asked('0.006')])
   })
 
   test('covers loans, repayments and addresses, and the reason of a failure', async () => {

@@ -3,6 +3,8 @@ import { menus } from '../../../../scripts/dev/menu-ways.ts'
 import type { Language } from '../../../../src/account/language.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { createMemoryStore } from '../../../support/memory-store.ts'
 import { openWorld } from '../world.ts'
 
 const [own, other] = ['482615', '739164']
@@ -10,14 +12,29 @@ const [own, other] = ['482615', '739164']
 /** A world in one language, in which the first caller has chosen a PIN. */
 async function openChosen(language: Language = 'en') {
   const settings = { ...menus.strict.settings, pin: 'on', languages: [language] } as const
-  const world = openWorld({ product: { settings } })
+  const clock = createHandClock()
+  const kept = createMemoryStore(clock.now)
+  const faults = { breaksAfterSave: false, isBroken: false }
+  const memory: typeof kept = {
+    ...kept,
+    async load(account) {
+      if (faults.isBroken) throw new Error('the memory gives no answer')
+      return await kept.load(account)
+    },
+    async save(...row) {
+      const isSaved = await kept.save(...row)
+      faults.isBroken = faults.breaksAfterSave
+      return isSaved
+    },
+  }
+  const world = openWorld({ clock, memory, product: { settings } })
   await world.play(`
     first:
     first: ${own}
     first: ${own}*${own}`)
   const hold = (mustHold: boolean, id: string) =>
     world.ledger.setHold(world.accountOf(0), mustHold, id)
-  return { ...world, hold }
+  return { ...world, clock, hold, faults }
 }
 
 /** Words of an account that is held. */
@@ -102,10 +119,22 @@ describe('while the account is held, a forgotten PIN', () => {
   })
 })
 
+test('what was done is told, also if the memory gives no answer after that', async () => {
+  const { faults, play } = await openChosen()
+  // The dial of today is recorded before.
+  await play('see: 1')
+  faults.breaksAfterSave = true
+  await play('ask: 8*3*1 -> END A new PIN can be chosen in 24 hours.')
+  Object.assign(faults, { breaksAfterSave: false, isBroken: false })
+  await play(`change: 8*2*${own} -> CON Choose a PIN …`)
+  faults.breaksAfterSave = true
+  await play(`change: 8*2*${own}*${other}*${other} -> END Your PIN is set. Please dial again.`)
+})
+
 test('a new PIN is promised for a time, which a second ask does not change', async () => {
   const { clock, play } = await openChosen()
   const time = new Date(clock.now() + 24 * 60 * 60_000).toISOString().slice(11, 16)
-  const told = `You can choose a new PIN from ${time} UTC, <date>: dial again then. Until then you can receive money, not send it. Asking again changes nothing.`
+  const told = `You can choose a new PIN from ${time} UTC, <date>: dial again then. Without a PIN you can receive money, not send it. Asking again changes nothing.`
   await play(`
     ask: 8*3*1 -> END ${told}
     600 min

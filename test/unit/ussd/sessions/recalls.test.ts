@@ -28,7 +28,7 @@ const unseen =
 const lessHeld = 'END Less than this is held. Nothing was sent. Please dial again.'
 const nothing = 'CON No payment of yours can be held now.|0. Back'
 const notNow =
-  'CON You had a payment held in the last 7 days: no other one can be now. Call 0700 000 099.|0. Back'
+  'CON You can ask once in 7 days, and did. Nothing can be held now. Call 0700 000 099.|0. Back'
 const made = 'END Transfer Submitted|…'
 const menu = 'CON Rootstock DeFi …'
 
@@ -159,7 +159,7 @@ describe('a payment to a wrong number', () => {
       pay2: ${pay('0.001', other)} -> ${made}
       settle
       wait: 5 -> CON My Activity|2. Wrong number?|Sent…
-      second: ${ask} -> CON You had a payment held in the last 7 days: no other one can be now.|0. Back`
+      second: ${ask} -> CON You can ask once in 7 days, and did. Nothing can be held now.|0. Back`
 
   plays('is not held once its time is over, also where it was offered before', open)`
       pay: ${pay('0.001')} -> ${made}
