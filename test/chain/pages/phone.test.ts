@@ -201,12 +201,14 @@ if (takesPictures) {
       const till = await served.addAgent(agent)
       const page = await openPage(served.url)
       const handset = page.locator('.handset')
+      const hangUp = page.getByRole('button', { name: 'Hang up' })
       for (const number of [agent, caller]) {
         await page.locator('#number').fill(number)
         await sends(page, '', 'Language')
         await sends(page, '1', 'Choose a PIN')
         await sends(page, '482615', 'Type the same PIN again.')
         await sends(page, '482615', 'Your PIN is set.')
+        await hangUp.click()
       }
       await sends(page, '', 'Cash Out')
       await sends(page, '7', 'Till')
@@ -218,6 +220,7 @@ if (takesPictures) {
       await takePicture(handset, 'cash-out-caller')
       await page.locator('#number').fill(agent)
       const isDone = async () => {
+        if (await hangUp.isEnabled()) await hangUp.click()
         await sends(page, '', 'My Activity')
         await sends(page, '5', 'Received today')
         return await page.locator('#screen').textContent()
