@@ -51,7 +51,7 @@ export const house = createCommand({
       ['lines of comment over 100 characters', size.countLongComments(code), 0],
       ['lines of Markdown over 100 characters', size.countLongLines(documents), 0],
       ['lines of README.md', size.countLines(read('README.md')), 120],
-      ['bytes of the bundle, gzipped', bundle.gzipped, 329_039],
+      ['bytes of the bundle, gzipped', bundle.gzipped, 329_038],
     ]
     const counts = rows.map(
       ([what, count, bound]) =>

@@ -168,7 +168,7 @@ export function PaymentView({ payment, unit }: { payment: PaymentDetails; unit: 
           <TimeLine {...payment} unit={unit} />
         </div>
         <div>
-          <h3>What its caller was shown</h3>
+          <h3>What its caller was sent</h3>
           <pre class="screen">{screen ?? 'Deleted.'}</pre>
         </div>
       </div>
