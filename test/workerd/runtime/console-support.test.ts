@@ -90,7 +90,8 @@ describe('support’s page of a caller', () => {
     expect(page).toContain('>0.000001 tRBTC (now KES 12)</td>')
     const paid = { intent, state: 'confirmed', kind: 'transfer', account, block: 7 }
     const payments = [{ ...paid, spendsWei: '1', agreed: null, assuredAt: null, acceptedAt: at }]
-    const outcome = '<td data-label="Outcome">was done in block 7. Held until 19:42.</td>'
+    const outcome =
+      '<td data-label="Outcome">was done in block 7. Held until 2026-01-01 19:42.</td>'
     expect(show({ recalled, payments })).toContain(outcome)
     const withState = (state: string) =>
       show(
