@@ -22,7 +22,7 @@ function listReferences(
     reference ? [{ intent, reference }] : []
   return [
     ...payments.flatMap(({ intentId }) => {
-      const session = rows.row('intents', intentId)?.session ?? ''
+      const session = parts.findByIntent(rows, intentId)?.session ?? ''
       return toReferences(intentId, rows.row('takings', session)?.reference)
     }),
     ...archived.flatMap(({ intentId, acceptedAt }) =>

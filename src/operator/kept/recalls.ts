@@ -105,7 +105,7 @@ export const keptRecallSteps = {
   recall: opens((step: Kept, request: Request): Answer => {
     const { rows } = step
     const { intentId, sender: account } = request
-    const payment = rows.row('payments', rows.row('intents', intentId)?.session ?? '')
+    const payment = parts.findByIntent(rows, intentId)
     const receiver = payment && parts.findRecipient(payment)
     const answer = parts.recall(step, request, findTills(rows))
     if (answer.kind !== 'held' || receiver === undefined) return answer

@@ -61,7 +61,7 @@ const pruneLimit = 200
 
 /** Adds to an operator's view of a payment its code, and when its cash was paid out. */
 export function addTaking<Shown extends { intentId: string }>(rows: KeptDraft, shown: Shown) {
-  const session = rows.row('intents', shown.intentId)?.session
+  const session = parts.findByIntent(rows, shown.intentId)?.session
   const taking = session === undefined ? undefined : rows.row('takings', session)
   return { ...shown, code: taking?.code ?? null, paidOutAt: taking?.paid_out?.at ?? null }
 }

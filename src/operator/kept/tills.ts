@@ -178,7 +178,7 @@ export const tillSteps = {
    */
   payOut: writes(
     ({ rows }: Kept, account: Address, intentId: Hex, by: string): Withdrawal | undefined => {
-      const session = rows.row('intents', intentId)?.session ?? ''
+      const session = parts.findByIntent(rows, intentId)?.session ?? ''
       const [paid] = findPaidCash(rows, account, session)
       if (paid === undefined || !isPayable(toTaking(paid))) return paid && toTaking(paid)
       const taking = { ...paid.taking, paid_out: { at: rows.now, by } }

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { RefusalOf } from '../refusal.ts'
-import { type Decided, findDecision, saveSession } from './decisions.ts'
+import { type Decided, findDecision, toDecided } from './decisions.ts'
 import type { StepContext } from './draft.ts'
 import type { ObservationReport } from './observations.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type Slot,
   type Usage,
 } from './payments/nonces.ts'
-import { backPayment, beginPayment, getPaymentRow, saveHash } from './payments/payment-states.ts'
+import { backPayment, beginPayment, getPaymentRow, saveCarried } from './payments/payment-states.ts'
 import { exceedsLendable, type Lendable } from './payments/reserves.ts'
 import { countCarried, readAccountTotals, readQueue, readRelayerTotals } from './payments/totals.ts'
 import { opens, reads } from './port.ts'
@@ -173,9 +173,9 @@ function carry(
   return offers.map((offer, index) => {
     const decision = decisions[index] as OfferDecision
     if (decision.kind !== 'accepted') return decision
-    saveHash(step.rows, offer.session, transaction.hash)
-    const screen = insertHash(offer.screens.carried, transaction.hash)
-    saveSession(step.rows, offer, 'accepted', screen)
+    const { hash } = transaction
+    const screen = insertHash(offer.screens.carried, hash)
+    saveCarried(step.rows, offer.session, { hash, decided: toDecided(offer, screen) })
     return { ...decision, screen, ...(offer === carried[0] && { sending }) }
   })
 }
@@ -295,10 +295,9 @@ function beginOffer(
     beginPayment(step, 'accepted', session, order, { relayer, nonce })
     return { kind: 'accepted', screen: screens.carried, isCarried: true }
   }
-  beginPayment(step, 'enqueued', session, order)
-  const minutes = estimateMinutes(capacity, countOpenPayments(step))
+  const minutes = estimateMinutes(capacity, countOpenPayments(step) + 1)
   const screen = replaceText(screens.queued, minutesPlaceholder, `${minutes}`)
-  saveSession(rows, offer, 'accepted', screen)
+  beginPayment(step, 'enqueued', session, order, { decided: toDecided(offer, screen) })
   return { kind: 'accepted', screen, isCarried: false }
 }
 

@@ -25,7 +25,7 @@ export type Decided =
 export type Paid = { data: Hex; hash: Hex }
 
 export function findDecision(rows: Draft, { session, input }: StepKey): Decided | undefined {
-  const row = rows.row('sessions', session)
+  const row = readSessionRow(rows, session)
   const payment = getPaymentRow(rows, session)
   if (row === undefined) return payment && { kind: 'ended' }
   if (row.input !== input) {
@@ -55,19 +55,16 @@ function canShowFailure({ state, outcome, history, assured_at }: Row<'payments'>
   return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')
 }
 
-export function saveSession(
-  rows: Draft,
-  { session, account, input, answerCount }: StepKey & { answerCount: number },
-  state: Row<'sessions'>['state'],
-  screen: Screen,
-): void {
-  rows.put('sessions', {
-    session,
-    account,
-    input,
-    steps: answerCount,
-    state,
-    screen,
-    decided_at: rows.now,
-  })
+/** Returns how a session was decided: with a payment, by that. */
+export function readSessionRow(rows: Draft, session: string): Row<'sessions'> | undefined {
+  const payment = getPaymentRow(rows, session)
+  if (payment?.decided === undefined) return rows.row('sessions', session)
+  const { account, decided, accepted_at } = payment
+  return { session, account, ...decided, state: 'accepted', decided_at: accepted_at }
 }
+
+/** Returns what a payment keeps of the delivery that began it. */
+export const toDecided = (
+  { input, answerCount }: { input: string; answerCount: number },
+  screen: Screen,
+) => ({ input, steps: answerCount, screen })

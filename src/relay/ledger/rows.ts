@@ -64,6 +64,7 @@ const request = z.object({
 /** Defines each table: the columns of its key, its row, and the lists by which rows are found. */
 export const tables = {
   meta: table(['name'], mapNames(text, 'name', 'value')),
+  /** Stores how sessions ended without a payment; of 1.0.0 also those with one. */
   sessions: table(
     ['session'],
     {
@@ -85,6 +86,8 @@ export const tables = {
     {
       ...payment,
       request,
+      /** Holds what its session showed when it began; of 1.0.0 that is in `sessions`. */
+      decided: z.optional(z.object({ input: text, steps: integer, screen })),
       /** Holds the same request for a day; of an assured payment, the one that it replaced. */
       lasting: z.optional(request),
       /** Holds the amount that the operator backs until a block does: it was final at once. */
@@ -102,6 +105,9 @@ export const tables = {
       account: { group: 'account', score: 'accepted_at' },
     },
   ),
+  /** Maps receipt numbers to payments, the newest first. Few share a number. */
+  receipts: table(['receipt'], { receipt: text, sessions: z.array(text) }),
+  /** Maps intents to payments that 1.0.0 accepted. */
   intents: table(['intent_id'], { intent_id: hex, session: text }),
   accounts: table(['account'], {
     account: text,
@@ -233,8 +239,8 @@ export const tables = {
     { age: { group: undefined, score: 'at' } },
   ),
   /**
-   * Maps what a caller can read out to payments: the account that one pays, its code, and the start
-   * of a transaction's hash.
+   * Maps what a caller can read out to payments, beside `receipts`: the account that one pays, its
+   * code, and the start of a transaction's hash.
    */
   clues: table(
     ['clue', 'at', 'name'],

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { requestLifetimeSeconds } from '../forwarder/requests.ts'
 import { isSilentOnPayments, type ObstacleKind } from '../refusal.ts'
-import { type Decided, findDecision, saveSession } from './decisions.ts'
+import { type Decided, findDecision, toDecided } from './decisions.ts'
 import type { Draft, StepContext } from './draft.ts'
 import { saveMeta } from './meta.ts'
 import type { ObservationReport } from './observations.ts'
@@ -145,7 +145,11 @@ export const sessionSteps = {
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
       const unsure = refusing.reason === undefined ? 'unsure' : 'ended'
-      saveSession(rows, refusing, isUnsure ? unsure : 'refused', refusing.screen)
+      const { session, account, screen } = refusing
+      rows.put('sessions', {
+        ...{ session, account, ...toDecided(refusing, screen) },
+        ...{ state: isUnsure ? unsure : 'refused', decided_at: rows.now },
+      })
       return refused
     },
     // A round soon checks whether the obstacle is still there.
@@ -155,11 +159,11 @@ export const sessionSteps = {
   adopt: opens((step, adoption: Adoption): Decided | { kind: 'adopted' } => {
     const { rows } = step
     const { session, order, screen, execution } = adoption
-    const decided = findDecision(rows, adoption)
-    if (decided !== undefined) return decided
+    const known = findDecision(rows, adoption)
+    if (known !== undefined) return known
     const executed = readExecutedOrder(order, execution.executed)
-    beginPayment(step, 'adopted', session, executed, toExecutionColumns(execution))
-    saveSession(rows, adoption, 'accepted', screen)
+    const decided = toDecided(adoption, screen)
+    beginPayment(step, 'adopted', session, executed, { decided, ...toExecutionColumns(execution) })
     return { kind: 'adopted' }
   }),
 }

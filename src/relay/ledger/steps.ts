@@ -1,7 +1,7 @@
 import { acceptanceSteps } from './acceptance.ts'
 import { carryingSteps } from './carrying.ts'
 import { outcomeSteps } from './outcomes.ts'
-import { findRecipient, findSessions } from './payments/clues.ts'
+import { findByIntent, findRecipient, findSessions } from './payments/clues.ts'
 import { getAgreed, isToOther, paysSame } from './payments/executed.ts'
 import { reminderSteps } from './payments/reminders.ts'
 import type { Port } from './port.ts'
@@ -49,6 +49,7 @@ export const parts = {
   eraseAccount,
   endRecall,
   listRecallable,
+  findByIntent,
   findRecipient,
   findStanding,
   recall,

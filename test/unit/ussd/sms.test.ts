@@ -306,7 +306,7 @@ describe('a message about an outcome', () => {
     await round()
     const number = /\d{3}-\d{4}/.exec(
       rows()
-        .filter((row) => row.startsWith('clues'))
+        .filter((row) => row.startsWith('receipts'))
         .join(' '),
     )?.[0]
     expect(server.asked).toHaveLength(2)

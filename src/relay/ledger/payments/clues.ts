@@ -11,19 +11,38 @@ export function findRecipient(payment: Row<'payments'>): string | undefined {
   return call && 'to' in call ? call.to : undefined
 }
 
-/** Adds clues for what its caller can read out of a payment: whom it pays, and its receipt. */
-export function addPaymentClues(rows: Draft, payment: Row<'payments'>): void {
-  for (const clue of listPaymentClues(payment)) rows.add('clues', clue)
+/** Adds a clue for whom a payment pays. */
+export function addRecipientClue(rows: Draft, payment: Row<'payments'>): void {
+  const clue = findRecipient(payment)?.toLowerCase()
+  if (clue) rows.add('clues', { clue, at: payment.accepted_at, name: payment.session })
 }
 
-export function dropPaymentClues(rows: Draft, payment: Row<'payments'>): void {
-  for (const { clue, at, name } of listPaymentClues(payment)) rows.drop('clues', clue, at, name)
+export function dropRecipientClue(rows: Draft, payment: Row<'payments'>): void {
+  const clue = findRecipient(payment)?.toLowerCase()
+  if (clue) rows.drop('clues', clue, payment.accepted_at, payment.session)
 }
 
-function listPaymentClues(payment: Row<'payments'>): Row<'clues'>[] {
-  const recipient = findRecipient(payment)?.toLowerCase()
-  const clues = [toReceiptNumber(payment.intent_id), ...(recipient ? [recipient] : [])]
-  return clues.map((clue) => ({ clue, at: payment.accepted_at, name: payment.session }))
+/** Returns the payment of an intent, by the receipt number that follows from it. */
+export function findByIntent(rows: Draft, intentId: string): Row<'payments'> | undefined {
+  const { sessions = [] } = rows.row('receipts', toReceiptNumber(intentId)) ?? {}
+  const known = rows.row('intents', intentId)?.session
+  return [...sessions, ...(known === undefined ? [] : [known])]
+    .map((session) => rows.named('payments', session))
+    .find((payment) => payment?.intent_id === intentId)
+}
+
+export function addReceipt(rows: Draft, intentId: string, session: string): void {
+  const receipt = toReceiptNumber(intentId)
+  const { sessions = [] } = rows.row('receipts', receipt) ?? {}
+  rows.put('receipts', { receipt, sessions: [session, ...sessions] })
+}
+
+export function dropReceipt(rows: Draft, { intent_id: intentId, session }: Row<'payments'>): void {
+  const receipt = toReceiptNumber(intentId)
+  const sessions = rows.row('receipts', receipt)?.sessions.filter((other) => other !== session)
+  if (sessions?.length) rows.put('receipts', { receipt, sessions })
+  else rows.drop('receipts', receipt)
+  if (rows.row('intents', intentId)?.session === session) rows.drop('intents', intentId)
 }
 
 /** Saves a new transaction, and a clue for the start of its hash as screens show it. */
@@ -54,10 +73,11 @@ export function findSessions(rows: Draft, clue: string, limit: number): string[]
   const isAccount = /^0x[0-9a-f]{40}$/.test(text)
   const isHash = text.startsWith('0x') && !isAccount
   const group = isHash ? getHashStart(text) : text
+  const { sessions: byReceipt = [] } = rows.row('receipts', text) ?? {}
   const found = rows.list({ table: 'clues', list: 'clue', group, newest: true, limit })
   const sessions = found.flatMap(({ name }) => {
     if (!isHash) return [name]
     return name.startsWith(text) ? (rows.row('transactions', name)?.sessions ?? []) : []
   })
-  return [...new Set(sessions)]
+  return [...new Set([...byReceipt, ...sessions])]
 }

@@ -4,7 +4,13 @@ import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import type { Row } from '../rows.ts'
 import { getNextState, isOutcomeUnknown, type PaymentEvent, phases } from '../transitions.ts'
 import type { Execution, IntentExecution, Order } from '../values.ts'
-import { addPaymentClues, dropPaymentClues } from './clues.ts'
+import {
+  addReceipt,
+  addRecipientClue,
+  dropReceipt,
+  dropRecipientClue,
+  findByIntent,
+} from './clues.ts'
 import { countEvent } from './counts.ts'
 import { getAgreed, getRequest, readExecutedOrder } from './executed.ts'
 import { saveReminder } from './reminders.ts'
@@ -92,13 +98,12 @@ export function beginPayment(
 ): void {
   const { request, lasting, kind, sms = [], reminder, agreed } = order
   const { intentId, from: account } = request
-  const sessions = [session, rows.row('intents', intentId)?.session]
-  if (sessions.some((known) => getPaymentRow(rows, known) !== undefined)) {
+  if (getPaymentRow(rows, session) ?? findByIntent(rows, intentId)) {
     throw new Error('the payment or its intent is recorded already')
   }
   const state = getNextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
-  rows.put('intents', { intent_id: intentId, session })
+  addReceipt(rows, intentId, session)
   countEvent(rows, kind, event)
   // The rows of an adopted payment were lost, so its messages may have been sent already.
   if (event !== 'adopted') holdSms(rows, session, sms)
@@ -124,10 +129,14 @@ export function beginPayment(
   })
 }
 
-/** Names the transaction that carries a payment which begins in the same step. */
-export function saveHash(rows: Draft, session: string, hash: Hex): void {
+/** Adds to a payment that began in the same step what carries it, and what its session shows. */
+export function saveCarried(
+  rows: Draft,
+  session: string,
+  columns: Pick<PaymentRow, 'hash' | 'decided'>,
+): void {
   const payment = getPaymentRow(rows, session)
-  if (payment !== undefined) rows.put('payments', { ...payment, hash })
+  if (payment !== undefined) rows.put('payments', { ...payment, ...columns })
 }
 
 /** Lists the events that are counted: only rare ones, because each count costs a write. */
@@ -245,18 +254,16 @@ export function archivePayments(rows: Draft, account: string, payments: readonly
   const open = listOpenPayments(rows, totals).map(({ session }) => session)
   for (const payment of payments) {
     const { request, executed, phase, since, relayer, nonce, ...rest } = payment
-    const { agreed: _, lasting: __, backed: ___, ...columns } = rest
+    const { agreed: _, lasting: __, backed: ___, decided: ____, ...columns } = rest
     const isErased = payment.accepted_at <= (totals.erased_at ?? -1)
     const agreed = getAgreed(payment)
     const row = { ...columns, ...(agreed !== undefined && { agreed }), settled_at: since }
     rows.put('history', isErased ? eraseNames(row) : row)
-    dropPaymentClues(rows, payment)
+    dropRecipientClue(rows, payment)
+    dropReceipt(rows, payment)
     updateReserves(rows, payment, undefined)
     rows.drop('payments', payment.session)
     updateBlockContents(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
-    if (rows.row('intents', payment.intent_id)?.session === payment.session) {
-      rows.drop('intents', payment.intent_id)
-    }
   }
   saveOrDropTotals(rows, { ...totals, open, seen: Math.max(0, totals.seen - payments.length) })
 }
@@ -289,8 +296,8 @@ function savePayment(rows: Draft, before: PaymentRow | undefined, after: Payment
     countWaiting(rows, 0, 0)
   }
   if (before === undefined || getRequest(before).data !== getRequest(after).data) {
-    if (before !== undefined) dropPaymentClues(rows, before)
-    addPaymentClues(rows, after)
+    if (before !== undefined) dropRecipientClue(rows, before)
+    addRecipientClue(rows, after)
   }
   if (before === undefined || isOutcomeUnknown(after.state))
     updateAccountTotals(rows, after, before === undefined)

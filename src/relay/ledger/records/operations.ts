@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
 import type { PaymentKind } from '../../../loan/kinds.ts'
 import { toReceiptNumber } from '../../forwarder/requests.ts'
+import { readSessionRow } from '../decisions.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
-import { findRecipient, findSessions } from '../payments/clues.ts'
+import { findByIntent, findRecipient, findSessions } from '../payments/clues.ts'
 import { getAgreed, getRequest } from '../payments/executed.ts'
 import { findCarrier, isCarriedBy, listTransactionRows } from '../payments/nonces.ts'
 import { getPaymentRow } from '../payments/payment-states.ts'
@@ -121,7 +122,7 @@ function findByHashOrIntent(rows: Draft, { intent, hash }: PaymentQuery) {
 }
 
 function findRow(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | undefined {
-  const payment = getPaymentRow(rows, rows.row('intents', intent)?.session)
+  const payment = findByIntent(rows, intent)
   if (payment !== undefined) return payment
   return listArchived(rows).find(({ intent_id }) => intent_id === intent)
 }
@@ -203,7 +204,7 @@ export function readTrace({ rows }: StepContext, intent: Hex) {
     ...record,
     transactions,
     batch,
-    screen: rows.row('sessions', row.session)?.screen ?? null,
+    screen: readSessionRow(rows, row.session)?.screen ?? null,
     messages: messages.map(({ party, state, at, attempts }) => ({ party, state, at, attempts })),
   }
 }

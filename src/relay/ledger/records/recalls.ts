@@ -1,9 +1,8 @@
 import { type Address, getAddress, type Hex, isAddressEqual } from 'viem'
 import { decodeCall } from '../../../loan/calls.ts'
 import type { Draft, StepContext } from '../draft.ts'
-import { findRecipient } from '../payments/clues.ts'
+import { findByIntent, findRecipient } from '../payments/clues.ts'
 import { getAgreed } from '../payments/executed.ts'
-import { getPaymentRow } from '../payments/payment-states.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/totals.ts'
 import { reads } from '../port.ts'
 import type { Row } from '../rows.ts'
@@ -71,9 +70,6 @@ const readRow = (rows: Draft, account: string): Row<'recalls'> =>
 const listKept = (rows: Draft, account: string): Held[] =>
   readRow(rows, account).held.filter(({ until }) => until > rows.now)
 
-const findPayment = (rows: Draft, intentId: Hex): PaymentRow | undefined =>
-  getPaymentRow(rows, rows.row('intents', intentId)?.session)
-
 /** Tells whether anything is held back in an account, also while its block is lost. */
 export const isRecalled = (rows: Draft, account: string): boolean =>
   listKept(rows, account).length > 0
@@ -81,7 +77,7 @@ export const isRecalled = (rows: Draft, account: string): boolean =>
 /** Lists what is held back now: nothing of a payment that no block holds, or no more. */
 function listHeld(rows: Draft, account: string): { held: Held; payment: PaymentRow }[] {
   return listKept(rows, account).flatMap((held) => {
-    const payment = findPayment(rows, held.intent_id)
+    const payment = findByIntent(rows, held.intent_id)
     return payment?.outcome === 'executed' && !payment.executed ? [{ held, payment }] : []
   })
 }
@@ -176,7 +172,7 @@ export function findStanding(
   times: RecallTimes,
   hasTill: HasTill,
 ): RecallStanding | undefined {
-  const payment = findPayment(rows, intentId)
+  const payment = findByIntent(rows, intentId)
   const to = payment && findRecipient(payment)
   if (payment?.kind !== 'transfer' || to === undefined) return undefined
   if (hasSentNothing(payment) || payment.outcome === 'failed') return undefined
@@ -196,7 +192,7 @@ export function recall(
   hasTill: HasTill,
 ): RecallAnswer {
   const { intentId, sender, holdings, sealed, sealedForSender, number } = request
-  const payment = findPayment(rows, intentId)
+  const payment = findByIntent(rows, intentId)
   const to = payment && findRecipient(payment)
   if (payment?.account !== sender || to === undefined) return { kind: 'not_yours' }
   const receiver = getAddress(to)
@@ -322,7 +318,7 @@ export function findKeptWei(
   intentId: Hex,
   { wei, until }: { wei: string; until: number },
 ): bigint | 'open' {
-  const payment = findPayment(rows, intentId)
+  const payment = findByIntent(rows, intentId)
   const to = payment && findRecipient(payment)
   const hasCome = payment?.outcome !== 'failed' && !payment?.executed
   if (payment === undefined || to === undefined || hasSentNothing(payment) || !hasCome) return 0n

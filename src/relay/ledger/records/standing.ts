@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { ObstacleKind } from '../../refusal.ts'
+import { readSessionRow } from '../decisions.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/totals.ts'
@@ -40,7 +41,7 @@ function readStanding(rows: Draft, account: Address) {
     refusals: last.map(({ session, reason, at }) => ({
       reason,
       at,
-      screen: rows.row('sessions', session)?.screen,
+      screen: readSessionRow(rows, session)?.screen,
     })),
     open: listOpenPayments(rows, readAccountTotals(rows, account)).length,
     today: { transfers, sentWei },
@@ -52,7 +53,7 @@ function readStanding(rows: Draft, account: Address) {
  * refused too, by a ledger whose lost rows may hold a payment of it.
  */
 export function readSessionTrace(rows: Draft, session: string) {
-  const row = rows.row('sessions', session)
+  const row = readSessionRow(rows, session)
   if (row === undefined) return undefined
   const { state, screen, account, decided_at: decidedAt } = row
   const refusals = rows.row('refusals', account)?.last ?? []

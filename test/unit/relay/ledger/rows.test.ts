@@ -72,8 +72,8 @@ test('only the count of nonces is left of a payment with old history', async ({ 
   await settle(ledger, 'c', 1)
   await ledger.confirm(['a'], block.hash)
   await ledger.confirm(['b'], block.hash)
-  expect(counts()).toMatchObject({ payments: 3, intents: 3, nonces: 2, blocks: 1, takings: 1 })
-  expect(counts()).toMatchObject({ sessions: 4, refusals: 1, clues: 7 })
+  expect(counts()).toMatchObject({ payments: 3, receipts: 3, nonces: 2, blocks: 1, takings: 1 })
+  expect(counts()).toMatchObject({ sessions: 1, refusals: 1, clues: 4 })
   pass(rules.retentionMs + 1)
   await ledger.prune()
   const sums = { meta: rowsOf('meta').length, relayers: 1 }
