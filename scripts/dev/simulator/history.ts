@@ -26,9 +26,8 @@ export const newRecords = () => ({
   payments: [] as ReadonlyMap<string, Payment>[],
   /** The errors that nothing caught. */
   uncaught: [] as string[],
-  reorganizationsTold: 0,
-  /** Times that the relay reported a transaction of another program at its nonce. */
-  displacedTold: 0,
+  /** Names what the relay has logged. */
+  logged: new Set<string>(),
   /** The nonces that the relay abandoned, because they were too far ahead of the chain. */
   givenUp: [] as { at: number; nonce: number }[],
   /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */

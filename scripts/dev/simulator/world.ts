@@ -98,8 +98,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
         const said = `${to ?? event.event}`
         records.statements.push({ at: now(), intentId: `${intent}`, to: said, hash: known })
       }
-      if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
-      if (event.event === 'nonce.foreign') records.displacedTold += 1
+      records.logged.add(event.event)
       if (event.event.startsWith('rate.')) records.unread.push(now())
       if (event.event === 'nonce.ahead') records.givenUp.push({ at: now(), nonce: Number(nonce) })
       transcript.log(event)

@@ -1,8 +1,8 @@
 import { createRandom } from '../../random.ts'
-import { type Dial, type Item, inOrder, type Plan, type WantedPayment, writeText } from '../plan.ts'
+import { type Item, inOrder, type Plan, type WantedPayment, writeText } from '../plan.ts'
 import { secondMs } from '../units.ts'
-import { createDial, type Draw, type DrawAt } from './dials.ts'
-import { getFirstPin } from './lender.ts'
+import { createDial, type DialItem, type Draw, type DrawAt } from './dials.ts'
+import { getFirstPin, typePin } from './lender.ts'
 import { dayOutage } from './setup.ts'
 
 /** Adds payments at an agent that are final before their blocks, and what could undo them. */
@@ -41,14 +41,13 @@ function drawActing(draw: Draw): Item[] {
   const caller = random.int(1, Math.min(4, setup.callers) - 1)
   const from = 5 * blockMs + random.int(0, spanMs)
   const amountWei = BigInt(random.int(5, 15)) * stepWei
-  const cash = withPin('final acting', caller, { kind: 'withdrawal', to: 0, amountWei }, draw)
   const act = (at: number, steps: number): Item => {
     const wei = BigInt(steps) * stepWei
     return { phase, at, kind: 'direct', caller, wei }
   }
   return [
     act(from - 3 * blockMs, 1),
-    createDial(draw, { at: from, ...cash }),
+    withdraw(draw, { at: from, session: 'final acting', caller, amountWei }),
     act(from + random.int(1, 2) * blockMs, 20),
     loseBlocks(draw, from + random.int(3, 6) * (blockMs / 2), 8),
   ]
@@ -61,22 +60,15 @@ function drawOnward(draw: Draw): Item[] {
   const others = Math.min(4, setup.callers)
   const caller = random.int(1, others - 1)
   const from = 5 * blockMs + random.int(0, spanMs)
-  const pay = (
-    what: string,
-    at: number,
-    by: number,
-    kind: 'withdrawal' | 'transfer',
-    to: number,
-  ) => {
-    const wanted = { kind, to, amountWei: BigInt(random.int(11, 17)) * stepWei }
-    return createDial(draw, { at, ...withPin(`final ${what}`, by, wanted, draw) })
+  const drawWei = () => BigInt(random.int(11, 17)) * stepWei
+  const send = (what: string, at: number, by: number, to: number) => {
+    const wanted = { kind: 'transfer', to, amountWei: drawWei() } as const
+    return pay(draw, { at, session: `final ${what}`, caller: by, wanted })
   }
   return [
-    pay('arriving', from - blockMs, (caller + 1) % others, 'transfer', caller),
-    pay('cash', from, caller, 'withdrawal', 0),
-    ...[2, 3, 5].map((blocks) =>
-      pay(`onward ${blocks}`, from + blocks * blockMs, caller, 'transfer', 0),
-    ),
+    send('arriving', from - blockMs, (caller + 1) % others, caller),
+    withdraw(draw, { at: from, session: 'final cash', caller, amountWei: drawWei() }),
+    ...[2, 3, 5].map((blocks) => send(`onward ${blocks}`, from + blocks * blockMs, caller, 0)),
     loseBlocks(draw, from + random.int(3, 8) * blockMs, 8),
   ]
 }
@@ -87,14 +79,10 @@ function drawHasty(draw: Draw, at: number): Item[] {
   const worker = random.int(0, setup.workers - 1)
   const caller = random.int(1, Math.min(4, setup.callers) - 1)
   return [-random.int(1, 20), random.int(1, 12)].map((after, index) => {
+    const session = `final ${at} ${index}`
     const amountWei = BigInt(index + 1) * setup.stepWei
-    const cash = withPin(
-      `final ${at} ${index}`,
-      caller,
-      { kind: 'withdrawal', to: 0, amountWei },
-      draw,
-    )
-    return createDial(draw, { at: Math.max(0, at + after * secondMs), worker, ...cash })
+    const when = Math.max(0, at + after * secondMs)
+    return withdraw(draw, { at: when, session, caller, amountWei, worker })
   })
 }
 
@@ -103,10 +91,10 @@ function drawLast(draw: Draw): Item[] {
   const { random, setup } = draw
   const caller = random.int(1, Math.min(4, setup.callers) - 1)
   const amountWei = BigInt(random.int(2, 8)) * setup.stepWei
-  const cash = withPin('final last', caller, { kind: 'withdrawal', to: 0, amountWei }, draw)
   const lost = loseBlocks(draw, setup.troubledMs - secondMs, 8)
   const at = lost.at - random.int(3, 5) * (setup.blockMs / 2)
-  return [createDial(draw, { at, ...cash }), lost, { ...lost, kind: 'eviction', share: 1 }]
+  const cash = withdraw(draw, { at, session: 'final last', caller, amountWei })
+  return [cash, lost, { ...lost, kind: 'eviction', share: 1 }]
 }
 
 function loseBlocks({ random, setup, phase }: Draw, at: number, depth: number): Item {
@@ -126,12 +114,13 @@ function drawOne(draw: Draw, index: number, isMoving: boolean): Item[] {
   const from = 3 * blockMs + random.int(0, spanMs)
   const steps = (lowest: number, highest: number) =>
     BigInt(random.int(lowest * 10, highest * 10)) * (stepWei / 10n)
-  const pay = (what: string, at: number, by: number, wanted: WantedPayment) =>
-    createDial(draw, { at, ...withPin(`final ${what} ${phase} ${index}`, by, wanted, draw) })
-  const withdraw = (what: string, at: number, lowest: number, highest: number) =>
-    pay(what, at, caller, { kind: 'withdrawal', to: 0, amountWei: steps(lowest, highest) })
-  const send = (what: string, at: number, by: number, to: number, most: number) =>
-    pay(what, at, by, { kind: 'transfer', to, amountWei: steps(1, most) })
+  const named = (what: string) => `final ${what} ${phase} ${index}`
+  const takeOut = (what: string, at: number, lowest: number, highest: number) =>
+    withdraw(draw, { at, session: named(what), caller, amountWei: steps(lowest, highest) })
+  const send = (what: string, at: number, by: number, to: number, most: number) => {
+    const wanted = { kind: 'transfer', to, amountWei: steps(1, most) } as const
+    return pay(draw, { at, session: named(what), caller: by, wanted })
+  }
   const soon = from + random.int(2, 4) * blockMs + random.int(0, blockMs)
   const what = random.pick(['around', 'around', 'gift', 'drained'] as const)
   switch (isMoving ? 'drained' : what) {
@@ -140,14 +129,14 @@ function drawOne(draw: Draw, index: number, isMoving: boolean): Item[] {
       return [
         { phase, at: from - blockMs, kind: 'gift', caller, wei: steps(15, 20) },
         ...(random.chance(0.5)
-          ? [withdraw('cash', from, 21, 34)]
-          : [withdraw('one', from, 11, 17), withdraw('other', from + secondMs, 11, 17)]),
+          ? [takeOut('cash', from, 21, 34)]
+          : [takeOut('one', from, 11, 17), takeOut('other', from + secondMs, 11, 17)]),
         loseBlocks(draw, soon, 8),
       ]
     // The caller's own key takes all of it, as it had announced, or it moves with its account.
     case 'drained':
       return [
-        withdraw('cash', from, 5, 20),
+        takeOut('cash', from, 5, 20),
         {
           phase,
           at: from + random.int(1, 2) * blockMs,
@@ -168,7 +157,7 @@ function drawOne(draw: Draw, index: number, isMoving: boolean): Item[] {
           : []),
         ...leaving,
         ...(random.chance(0.3) ? [send('onward', around(6), 0, caller, 25)] : []),
-        withdraw('cash', from, 2, 20),
+        takeOut('cash', from, 2, 20),
         loseBlocks(draw, from + random.int(1, rules.confirmations) * blockMs, random.int(1, 11)),
         ...(random.chance(0.3)
           ? [{ phase, at: soon, kind: 'no_blocks' as const, forMs: 90 * secondMs }]
@@ -178,13 +167,13 @@ function drawOne(draw: Draw, index: number, isMoving: boolean): Item[] {
   }
 }
 
-function withPin(
-  session: string,
-  caller: number,
-  wanted: WantedPayment,
-  { setup }: Draw,
-): Pick<Dial, 'session' | 'caller' | 'text' | 'wanted' | 'pin'> {
-  const own = getFirstPin(caller)
-  const text = `${writeText(wanted, setup)}*${own}`
-  return { session, caller, text, wanted, pin: { own, step: text } }
+type Paying = Pick<DialItem, 'at' | 'session' | 'caller'> & Partial<DialItem>
+
+function pay(draw: Draw, dial: Paying & { wanted: WantedPayment }): DialItem {
+  const typed = typePin(writeText(dial.wanted, draw.setup), getFirstPin(dial.caller))
+  return createDial(draw, { ...dial, ...typed })
 }
+
+/** Withdraws cash at the first caller's till. */
+const withdraw = (draw: Draw, { amountWei, ...dial }: Paying & { amountWei: bigint }): DialItem =>
+  pay(draw, { ...dial, wanted: { kind: 'withdrawal', to: 0, amountWei } })

@@ -9,6 +9,12 @@ const laterPins = ['8053', '917264', '63820']
 
 export const getFirstPin = (caller: number): string => firstPins[caller % firstPins.length] ?? ''
 
+/** Types a PIN behind what is asked for. */
+export function typePin(asked: string, own: string) {
+  const text = `${asked}*${own}`
+  return { text, pin: { own, step: text } }
+}
+
 /** Lists where a PIN is typed and what follows, so that it is guessed where nothing else counts. */
 const asking = ['8*2', '8*2', '4*1', '3'] as const
 
@@ -47,13 +53,10 @@ function atTill<Item extends Dial>({ seed, setup }: Plan, dial: Item): Item {
   return { ...dial, wanted: asked, text: writeText(asked, setup) }
 }
 
-function withPin<Item extends Dial>(dial: Item): Item {
-  const { wanted, text, caller } = dial
-  if (wanted.kind === 'nothing') return dial
-  const own = getFirstPin(caller)
-  const typed = `${text}*${own}`
-  return { ...dial, text: typed, pin: { own, step: typed } }
-}
+const withPin = <Item extends Dial>(dial: Item): Item =>
+  dial.wanted.kind === 'nothing'
+    ? dial
+    : { ...dial, ...typePin(dial.text, getFirstPin(dial.caller)) }
 
 type Act = Draw & {
   caller: number
@@ -94,25 +97,25 @@ function guessOf(
     '3': { kind: 'loan' },
   }
   const wanted = all[place]
-  const text = `${place === '3' ? writeText(wanted, money) : place}*${own}`
-  return [text, { wanted, pin: { own, step: text } }]
+  const { text, pin } = typePin(place === '3' ? writeText(wanted, money) : place, own)
+  return [text, { wanted, pin }]
 }
 
 /** Sessions stay open at what follows their PIN, which is then changed or blocked, and go on. */
 function drawLeftOpen({ random, setup, caller, from, phase, dial }: Act): Item[] {
   const own = getFirstPin(caller)
   const [chosen, other] = [laterPins[caller % 3] ?? '', laterPins[(caller + 1) % 3] ?? '']
-  const changing = `8*2*${own}`
+  const changing = typePin('8*2', own)
   const to = (caller + 1) % setup.callers
   const wanted = { kind: 'transfer', to, amountWei: (3n * setup.stepWei) / 10n } as const
-  const sending = `${writeText(wanted, setup)}*${own}`
-  const sent = { wanted, pin: { own, step: sending } }
+  const { text: sending, pin } = typePin(writeText(wanted, setup), own)
+  const sent = { wanted, pin }
   const opened = from + 15 * secondMs
   const ended = opened + random.pick([0, 5, 40, 240]) * secondMs + random.int(0, secondMs)
   const resumed = ended + random.pick([0, 2, 30, 200]) * secondMs + random.int(0, 3 * secondMs)
   const isChanged = random.chance(0.6)
   const end = isChanged
-    ? [dial(ended, 'change', `${changing}*${chosen}*${chosen}`, changesPin(own, chosen))]
+    ? [dial(ended, 'change', `${changing.text}*${chosen}*${chosen}`, changesPin(own, chosen))]
     : [0, 1, 2].map((turn) => {
         const at = ended + turn * random.int(0, 3 * secondMs)
         return dial(at, `block ${turn}`, ...guessOf('8*2', `${3602 + turn}`, setup))
@@ -121,10 +124,10 @@ function drawLeftOpen({ random, setup, caller, from, phase, dial }: Act): Item[]
   return [
     dial(from, 'first', sending, sent),
     dial(opened, 'sending', sending, sent),
-    dial(opened, 'changing', changing, { pin: { own, step: changing } }),
+    dial(opened, 'changing', changing.text, changing),
     ...end,
     dial(resumed, 'sending', `${sending}*2`, sent),
-    dial(resumed, 'changing', `${changing}*${other}*${other}`, changesPin(own, other)),
+    dial(resumed, 'changing', `${changing.text}*${other}*${other}`, changesPin(own, other)),
     ...(random.chance(0.3) && !isChanged
       ? [{ phase, at: Math.max(0, unlocked), kind: 'unlock' as const, caller }]
       : []),

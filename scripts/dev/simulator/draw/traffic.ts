@@ -3,7 +3,7 @@ import { getFirstPrice, type Money } from '../money.ts'
 import { type Dial, type Item, inOrder, type Plan, writeText } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { createDial, type DialItem, type Draw, type DrawAt, dialAgain } from './dials.ts'
-import { getFirstPin } from './lender.ts'
+import { getFirstPin, typePin } from './lender.ts'
 
 /** Adds to a lender's plan what its money brings along: moving prices, looks, and deposits. */
 export function drawTraffic(plan: Plan, drawAt: DrawAt): Plan {
@@ -64,7 +64,5 @@ function drawDeposits(draw: Draw): Item[] {
 
 function creditWith(caller: number, money: Money): Pick<Dial, 'text' | 'wanted' | 'pin'> {
   const wanted = { kind: 'deposit' } as const
-  const own = getFirstPin(caller)
-  const text = `${writeText(wanted, money)}*${own}`
-  return { text, wanted, pin: { own, step: text } }
+  return { wanted, ...typePin(writeText(wanted, money), getFirstPin(caller)) }
 }

@@ -19,18 +19,14 @@ export type Signing = ReturnType<typeof cheapSigning>
 /** Tells the keys' bytes apart: no nonce is so high. */
 const keyStep = 1_000_000
 
-const fieldOf = (raw: Hex, index: number) =>
-  BigInt(`0x${raw.slice(2 + index * 32, 34 + index * 32)}`)
-
-const contentOf = (raw: Hex): TransactionContent => ({
-  to: `0x${raw.slice(98, 138)}`,
-  data: `0x${raw.slice(138)}`,
-  gas: Number(fieldOf(raw, 2)),
-})
-
 /** Digests in the place of signatures: all that they promise is to be each signer's own. */
 export function cheapSigning() {
-  const known = new Map<Hex, ModelTransaction>()
+  const signed = new Map<Hex, ModelTransaction>()
+  const read = (raw: Hex): ModelTransaction => {
+    const known = signed.get(raw)
+    if (known === undefined) throw new Error('nobody has signed these bytes')
+    return known
+  }
   const relayers = ['relayer', 'next relayer'].map(
     (name, key): Signer => ({
       address: digest(name).slice(0, 42) as Address,
@@ -39,33 +35,26 @@ export function cheapSigning() {
           value.toString(16).padStart(32, '0'),
         )
         const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
-        return { hash: digest(raw), raw, gasPriceWei }
+        const hash = digest(raw)
+        const content = { to: lower(to), data: lower(data), gas, requests: readExecute(data) }
+        signed.set(raw, { hash, raw, nonce, key, gasPriceWei, ...content })
+        return { hash, raw, gasPriceWei }
       },
-      readContent: ({ raw }) => contentOf(raw),
+      readContent({ raw }) {
+        const { to, data, gas } = read(raw)
+        return { to, data, gas }
+      },
     }),
   )
   return {
     caller: (phone: string) => cheapAccount(digest('caller', phone).slice(0, 42) as Address),
     relayers,
-    read(raw: Hex): ModelTransaction {
-      const seen = known.get(raw)
-      if (seen !== undefined) return seen
-      const content = contentOf(raw)
-      const read = {
-        hash: digest(raw),
-        raw,
-        ...content,
-        nonce: Number(fieldOf(raw, 0)) % keyStep,
-        key: Math.floor(Number(fieldOf(raw, 0)) / keyStep),
-        gasPriceWei: fieldOf(raw, 1),
-        requests: readExecute(content.data),
-      }
-      known.set(raw, read)
-      return read
-    },
+    read,
     isSigned: (request: SignedRequest) => request.signature === cheapSignature(request),
   }
 }
+
+const lower = (hex: Hex) => hex.toLowerCase() as Hex
 
 type Signed = Pick<SignedRequest, 'from' | 'intentId' | 'gas' | 'deadline' | 'data'>
 

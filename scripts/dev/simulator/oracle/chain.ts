@@ -64,10 +64,10 @@ export function judgeEnd(history: History, found: Report): void {
       found('made', `${intentId} has expired`, 'was_down', { in_vain }, 'lost_rows', 'outlasted')
     }
   }
-  if (history.reorganizationsTold > 0) {
+  if (history.logged.has('chain.reorganized')) {
     found('stated', 'the log tells of a reorganization, and there was none', 'reorganized')
   }
-  if (history.displacedTold > 0) {
+  if (history.logged.has('nonce.foreign')) {
     const words = 'the log tells of a transaction of another program, and there was none'
     found('stated', words, 'foreign', 'lied', 'lost_rows', 'reorganized')
   }
