@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { foundryBinary } from './foundry-binary.ts'
+import { foundryTool } from './foundry-binary.ts'
 import { freePort } from './ports.ts'
 import { answers, startProgram } from './program.ts'
 import { createRpcCall } from './rpc.ts'
@@ -35,7 +35,7 @@ export async function startAnvil({
   // What it would print are the keys of its accounts.
   const usual = ['--silent', '--host', '127.0.0.1', '--port', `${ownPort}`]
   const program = startProgram(
-    [foundryBinary('anvil') ?? 'anvil', ...usual, '--chain-id', `${chainId}`, ...args],
+    [foundryTool('anvil'), ...usual, '--chain-id', `${chainId}`, ...args],
     { stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'], detached: log !== undefined, ...grace },
   )
   if (program.isRunning()) onSpawned(program.pid, url)

@@ -14,3 +14,6 @@ export function foundryBinary(tool: 'anvil' | 'cast' | 'forge'): string | undefi
     return undefined
   }
 }
+
+/** Names the tool, by its name alone where npm brings none. */
+export const foundryTool = (tool: 'anvil' | 'cast' | 'forge'): string => foundryBinary(tool) ?? tool

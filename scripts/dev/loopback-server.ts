@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+
+/** Reads the whole body of a request. */
+export { text as textOf } from 'node:stream/consumers'
 
 /** Is an HTTP server on loopback that can stop and start again on its port. */
 export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>
@@ -47,6 +49,3 @@ export async function startLoopbackServer(serve: Serve) {
     })
   }
 }
-
-/** Reads the whole body of a request. */
-export const textOf = (message: IncomingMessage): Promise<string> => text(message)

@@ -9,8 +9,6 @@ type ProgramOptions = Pick<SpawnOptions, 'cwd' | 'env' | 'stdio' | 'detached'> &
   graceMs?: number
 }
 
-export type Program = ReturnType<typeof startProgram>
-
 /** Starts a program; a detached one has a group of its own, all of which gets the signals. */
 export function startProgram(
   [command = '', ...args]: readonly string[],

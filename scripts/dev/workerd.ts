@@ -17,9 +17,6 @@ type WorkerdOptions = {
   onSpawned?: (child: ProcessId) => void
 }
 
-/** Is a workerd of its own, which listens itself, with nothing before it. */
-export type Workerd = Awaited<ReturnType<typeof startWorkerd>>
-
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Starts Workers in a workerd of their own; signals stay here, and no request is logged. */

@@ -2,8 +2,8 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
-import { projectRoot } from '../contracts/forge.ts'
 import { createCommand, flag, runAsProgram } from '../stack/command.ts'
+import { root } from '../stack/folder.ts'
 import { writeAbis } from './abi.ts'
 import { replacePart } from './document.ts'
 import { drawImports } from './imports-drawing.ts'
@@ -50,7 +50,7 @@ export const generate = createCommand({
     for (const [file, text] of Object.entries(texts)) {
       if (read(file) === text) continue
       if (check) old.push(`${file} is older than what it is made from: npm run generate`)
-      else writeFileSync(join(projectRoot, file), text)
+      else writeFileSync(join(root, file), text)
     }
     if (check) return { lines: old, isBad: old.length > 0 }
     writeDocument('public/openrpc.json', openRpc)
@@ -62,13 +62,9 @@ runAsProgram(import.meta, generate)
 
 /** Writes what git does not keep: `docs/interfaces.md` shows its changes. */
 function writeDocument(file: string, document: object): void {
-  const path = join(projectRoot, file)
+  const path = join(root, file)
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, inLines(document))
-}
-
-function inLines(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`
+  writeFileSync(path, `${JSON.stringify(document, null, 2)}\n`)
 }
 
 /** Writes texts as a module: not every runtime that serves them can import a text. */
@@ -113,10 +109,10 @@ function shorten(text: string): string {
 }
 
 function readSources(): Map<string, string> {
-  const files = globSync('src/**/*.{ts,tsx}', { cwd: projectRoot })
+  const files = globSync('src/**/*.{ts,tsx}', { cwd: root })
   return new Map(files.map((file) => [file, read(file)]))
 }
 
 function read(file: string): string {
-  return readFileSync(join(projectRoot, file), { encoding: 'utf8', flag: 'a+' })
+  return readFileSync(join(root, file), { encoding: 'utf8', flag: 'a+' })
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { root } from '../../stack/folder.ts'
 import { freePort } from '../ports.ts'
 import { answers, startProgram } from '../program.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const binary = fileURLToPath(new URL('../../../node_modules/.bin/deno', import.meta.url))
+const binary = join(root, 'node_modules/.bin/deno')
 
 /** The permissions of `deno task serve`. */
-const permissions = readFileSync(`${root}/deno.json`, 'utf8').match(/--allow-\S+/g)
+const permissions = readFileSync(join(root, 'deno.json'), 'utf8').match(/--allow-\S+/g)
 if (permissions === null) throw new Error('deno.json serves without permissions')
 const served = ['serve', ...permissions]
 

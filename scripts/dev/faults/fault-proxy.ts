@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
+import { exchange as exchangeCall } from '../rpc.ts'
 import { type Ask, laggingAnswer } from './lagging.ts'
 import { type HttpFault, type HttpReply, misbehave, reply } from './misbehave.ts'
 import { createRules, type Timing } from './rules.ts'
@@ -80,7 +81,8 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
         const answers = await Promise.all(
           requests.map(async ({ id, ...asked }) => {
             const answer = await laggingAnswer(asked, fault.blocks, node.ask)
-            return { jsonrpc: '2.0', id, ...(answer ?? (await node.answer(asked))) }
+            const said = answer ?? (await node.answer(asked.method, asked.params))
+            return { jsonrpc: '2.0', ...said, id }
           }),
         )
         const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
@@ -104,13 +106,9 @@ function nodeAt(target: string) {
     return { status: answer.status, text: await answer.text() }
   }
 
-  async function answer(asked: Omit<Request, 'id'>): Promise<Answer> {
-    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, ...asked }))
-    const { id: _, ...said } = JSON.parse(text) as Answer
-    return said
-  }
-
-  const ask: Ask = async (method, params) => (await answer({ method, params })).result
+  const answer = async (method: string, params: readonly unknown[]): Promise<Answer> =>
+    (await exchangeCall(target, method, params)).answer
+  const ask: Ask = async (method, params) => (await answer(method, params)).result
   return { forward, answer, ask }
 }
 

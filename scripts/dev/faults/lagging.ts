@@ -1,3 +1,5 @@
+import { toHex } from 'viem'
+
 /** Calls the node behind; returns the `result` member, or undefined without one. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
@@ -20,14 +22,14 @@ export async function laggingAnswer(
   ask: Ask,
 ): Promise<{ result: unknown } | undefined> {
   const head = Math.max(0, Number(await ask('eth_blockNumber', [])) - blocksBehind)
-  if (method === 'eth_blockNumber') return { result: hex(head) }
+  if (method === 'eth_blockNumber') return { result: toHex(head) }
   const at = blockAt[method]
   if (at !== undefined) {
     const asked = params[at] ?? 'latest'
     const number = typeof asked === 'string' && asked.startsWith('0x') ? Number(asked) : head
     if (number > head) return { result: null }
     const older = [...params]
-    older[at] = hex(number)
+    older[at] = toHex(number)
     return { result: await ask(method, older) }
   }
   switch (method) {
@@ -51,5 +53,3 @@ function isLater(found: unknown, head: number): boolean {
   const { blockNumber } = found as { blockNumber?: unknown }
   return typeof blockNumber === 'string' && Number(blockNumber) > head
 }
-
-const hex = (value: number): string => `0x${value.toString(16)}`

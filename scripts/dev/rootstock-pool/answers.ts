@@ -1,3 +1,4 @@
+import { toHex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import type { SignedTransaction } from './transaction.ts'
 
@@ -12,7 +13,7 @@ export function asRskj(method: string, answer: unknown, minGasPriceWei: bigint):
   const known = withoutUnknown(answer)
   if (!isObject(known) || !method.startsWith('eth_getBlockBy')) return known
   const { nonce: _, ...block } = known
-  const minimumGasPrice = quantity(minGasPriceWei)
+  const minimumGasPrice = toHex(minGasPriceWei)
   const fields = { minimumGasPrice, paidFees: '0x0', bitcoinMergedMiningHeader: '0x' }
   return { ...block, ...fields, cumulativeDifficulty: block.difficulty }
 }
@@ -35,24 +36,22 @@ export function pendingTransaction(transaction: SignedTransaction): Record<strin
   const { hash, nonce, from, to, gas, gasPriceWei, valueWei, data, v, r, s } = transaction
   return {
     hash,
-    nonce: quantity(nonce),
+    nonce: toHex(nonce),
     blockHash: null,
     blockNumber: null,
     transactionIndex: null,
     from: from.toLowerCase(),
     to: to?.toLowerCase() ?? null,
-    gas: quantity(gas),
-    gasPrice: quantity(gasPriceWei),
-    value: quantity(valueWei),
+    gas: toHex(gas),
+    gasPrice: toHex(gasPriceWei),
+    value: toHex(valueWei),
     input: data,
-    v: quantity(v),
+    v: toHex(v),
     r,
     s,
     type: '0x0',
   }
 }
-
-export const quantity = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
-import type { Hex } from 'viem'
+import { type Hex, toHex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { isObject, quantity } from './answers.ts'
+import { isObject } from './answers.ts'
 import { addToPool, chainId, headNumber, type RootstockNode } from './node.ts'
 import { decodeTransaction, type SignedTransaction } from './transaction.ts'
 
@@ -19,7 +19,7 @@ export async function mine(node: RootstockNode): Promise<MinedBlock> {
   pool.evict(await headNumber(anvil), now())
   await setBasePrice(node)
   const handed = await hand(node, await minable(node))
-  await anvil('anvil_mine', [quantity(1)])
+  await anvil('anvil_mine', [toHex(1)])
   const block = await blockAt(node, 'latest')
   for (const hash of block.transactions) pool.remove(hash)
   for (const { hash } of handed) {
@@ -37,7 +37,7 @@ export async function reorganize(
   const head = await headNumber(anvil)
   const removed: SignedTransaction[] = []
   for (let number = head - depth + 1; number <= head; number += 1) {
-    for (const hash of (await blockAt(node, quantity(number))).transactions) {
+    for (const hash of (await blockAt(node, toHex(number))).transactions) {
       const raw = await anvil('eth_getRawTransactionByHash', [hash])
       removed.push(await decodeTransaction(raw, chainId))
     }
@@ -45,7 +45,7 @@ export async function reorganize(
   await anvil('anvil_rollback', [depth])
   for (let count = 0; count < blocks; count += 1) {
     await setBasePrice(node)
-    await anvil('anvil_mine', [quantity(1)])
+    await anvil('anvil_mine', [toHex(1)])
   }
   if (transactions === 'dropped') return
   for (const transaction of removed) await addToPool(node, transaction)
@@ -53,7 +53,7 @@ export async function reorganize(
 
 /** BASEFEE gives the minimum gas price on Rootstock. */
 export function setBasePrice({ anvil, rules }: RootstockNode): Promise<unknown> {
-  return anvil('anvil_setNextBlockBaseFeePerGas', [quantity(rules.minGasPriceWei)])
+  return anvil('anvil_setNextBlockBaseFeePerGas', [toHex(rules.minGasPriceWei)])
 }
 
 /** Selects transactions by nonces and the minimum price, dearest first (RSKj's PendingState). */

@@ -1,6 +1,6 @@
-import type { Hex } from 'viem'
+import { type Hex, toHex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
+import { asRskj, asRskjError, isObject, pendingTransaction } from './answers.ts'
 import { addToPool, chainId, type RootstockNode } from './node.ts'
 import { refusalWords } from './refusals.ts'
 import { decodeTransaction } from './transaction.ts'
@@ -31,12 +31,12 @@ export async function answer(
     case 'eth_sendRawTransaction':
       return node.inTurn(() => send(node, params[0]))
     case 'eth_chainId':
-      return quantity(chainId)
+      return toHex(chainId)
     case 'web3_clientVersion':
       return 'RskJ/9.1.0/Linux/Java17/SNAPSHOT-local'
     case 'eth_gasPrice':
       // A tenth over the minimum (GasPriceTracker).
-      return quantity((node.rules.minGasPriceWei * 11n) / 10n)
+      return toHex((node.rules.minGasPriceWei * 11n) / 10n)
     case 'eth_getTransactionByHash':
       return byHash(node, params)
     case 'eth_getTransactionCount':
@@ -79,7 +79,7 @@ async function transactionCount(node: RootstockNode, params: readonly unknown[])
   const account = String(params[0]).toLowerCase()
   const count = Number(await node.anvil('eth_getTransactionCount', [account, 'latest']))
   const own = node.pool.pending().find(({ from }) => from.toLowerCase() === account)
-  return quantity(own === undefined ? count : node.pool.of(own.from).nextNonce(count))
+  return toHex(own === undefined ? count : node.pool.of(own.from).nextNonce(count))
 }
 
 /** `safe` and `finalized` are Ethereum's: nobody finalizes Rootstock's blocks. */

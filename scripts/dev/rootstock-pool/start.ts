@@ -1,6 +1,5 @@
-import type { Hex } from 'viem'
+import { type Hex, toHex } from 'viem'
 import { createRpcCall } from '../rpc.ts'
-import { quantity } from './answers.ts'
 import { type MinedBlock, mine, type Reorganization, reorganize, setBasePrice } from './blocks.ts'
 import { answer } from './methods.ts'
 import type { RootstockNode } from './node.ts'
@@ -32,7 +31,7 @@ export async function startRootstockPool(options: RootstockPoolOptions) {
 
   await anvil('evm_setAutomine', [false])
   await anvil('evm_setIntervalMining', [0])
-  await anvil('evm_setBlockGasLimit', [quantity(rules.blockGas)])
+  await anvil('evm_setBlockGasLimit', [toHex(rules.blockGas)])
   await setBasePrice(node)
 
   const server = await serveJsonRpc((method, params) =>
