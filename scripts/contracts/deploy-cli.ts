@@ -6,11 +6,12 @@ import { parseAddress } from '../../src/chain/payees.ts'
 import { deriveRelayerAccount } from '../../src/relay/signer.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand, flag, runAsProgram, text } from '../stack/command.ts'
+import { root } from '../stack/folder.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { environments, readEnvironment, readNodeUrl, readRequired } from '../stack/options.ts'
 import { Misused } from '../stack/report.ts'
 import { deployContracts, type Wanted } from './deploy.ts'
-import { buildContracts, projectRoot, readArtifact } from './forge.ts'
+import { buildContracts, readArtifact } from './forge.ts'
 
 const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE]
                                        [--secrets FILE] [--json]
@@ -65,7 +66,7 @@ export const deployCommand = createCommand({
       nodeUrl,
       relayers,
       chainId,
-      recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
+      recordFile: values.record ?? join(root, 'deployments', `${chainId}.json`),
       deployerKey,
       // What a program reads is the answer alone.
       log: values.json ? complain : say,
@@ -166,7 +167,7 @@ async function sourceOf(source: string): Promise<string> {
   await buildContracts()
   const { settings, sources } = readArtifact(name).metadata
   const { compilationTarget: _, ...rest } = settings
-  const read = (path: string) => ({ content: readFileSync(join(projectRoot, path), 'utf8') })
+  const read = (path: string) => ({ content: readFileSync(join(root, path), 'utf8') })
   const outputSelection = { '*': { '*': ['abi', 'evm.bytecode', 'evm.deployedBytecode'] } }
   return JSON.stringify({
     language: 'Solidity',

@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Abi, Hex } from 'viem'
-import { foundryBinary } from '../dev/foundry-binary.ts'
+import { foundryTool } from '../dev/foundry-binary.ts'
 import { runCommand } from '../run-command.ts'
+import { root } from '../stack/folder.ts'
 import { lockFile } from '../stack/processes.ts'
-
-export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 type Artifact = {
   readonly abi: Abi
@@ -28,10 +26,6 @@ export async function forge(args: readonly string[], environment: Record<string,
   return output
 }
 
-export function foundryTool(tool: 'forge' | 'cast'): string {
-  return foundryBinary(tool) ?? tool
-}
-
 const built = new Map<string, Promise<void>>()
 
 /** Compiles once a process what is deployed, and more if named; several may ask at once. */
@@ -45,7 +39,7 @@ export function buildContracts(more: readonly string[] = []): Promise<void> {
 
 async function build(sources: readonly string[]): Promise<void> {
   // forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files.
-  const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16)
   const release = await lockFile(join(tmpdir(), `ussd-relay-build-${name}.db`))
   try {
     await forge(['build', '--quiet', ...sources])
@@ -56,6 +50,6 @@ async function build(sources: readonly string[]): Promise<void> {
 
 /** Reads a contract of forge's last build; `file` is given where its name differs. */
 export function readArtifact(name: string, file = name): Artifact {
-  const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
+  const out = join(root, process.env.FOUNDRY_OUT ?? 'out')
   return JSON.parse(readFileSync(join(out, `${file}.sol`, `${name}.json`), 'utf8'))
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCommand, type Found, flag, text } from '../stack/command.ts'
-import { readIfThere } from '../stack/files.ts'
-import { buildContracts, projectRoot } from './forge.ts'
+import { digestFiles, readIfThere } from '../stack/files.ts'
+import { root } from '../stack/folder.ts'
+import { buildContracts } from './forge.ts'
 import { type Measured, measureAll, tables } from './gas/measure.ts'
 import { openRskj } from './gas/rskj.ts'
 import { type Network, openVm } from './gas/vm.ts'
@@ -25,7 +25,7 @@ export const gas = createCommand({
   usage,
   options: { check: flag, node: text },
   async run({ check, node }) {
-    const digest = `${digestInputs()}\n`
+    const digest = `${digestFiles(inputs)}\n`
     if (check && node === undefined && readOrEmpty(digestPath) === digest) {
       return { lines: ['Nothing that decides the figures has changed.'] }
     }
@@ -42,7 +42,7 @@ export const gas = createCommand({
         return `${text.slice(0, before)}\n${tables({ rootstock, ethereum })}\n${text.slice(after)}`
       }),
     ]
-    if (!check) writeFileSync(join(projectRoot, digestPath), `${digestInputs()}\n`)
+    if (!check) writeFileSync(join(root, digestPath), `${digestFiles(inputs)}\n`)
     return { lines, isBad: lines.length > 0 }
   },
 })
@@ -56,16 +56,8 @@ const inputs = [
   ...['snapshots/*.json', 'contracts/README.md'],
 ]
 
-function digestInputs(): string {
-  const hash = createHash('sha256')
-  for (const path of globSync(inputs, { cwd: projectRoot }).sort()) {
-    hash.update(`${path}\0`).update(readOrEmpty(path)).update('\0')
-  }
-  return hash.digest('hex')
-}
-
 async function measure(network: Network): Promise<Measured> {
-  const snapshot = readFileSync(join(projectRoot, `snapshots/${network}.json`), 'utf8')
+  const snapshot = readFileSync(join(root, `snapshots/${network}.json`), 'utf8')
   return measureAll(await openVm(network), JSON.parse(snapshot))
 }
 
@@ -75,7 +67,7 @@ function update(path: string, change: (text: string) => string, isChecked: boole
   const text = change(was)
   if (was === text) return []
   if (!isChecked) {
-    writeFileSync(join(projectRoot, path), text)
+    writeFileSync(join(root, path), text)
     return []
   }
   const [before, now] = [was.split('\n'), text.split('\n')]
@@ -87,7 +79,7 @@ function update(path: string, change: (text: string) => string, isChecked: boole
 }
 
 function readOrEmpty(path: string): string {
-  return `${readIfThere(join(projectRoot, path)) ?? ''}`
+  return `${readIfThere(join(root, path)) ?? ''}`
 }
 
 async function compareWith(url: string, computed: Measured): Promise<Found> {

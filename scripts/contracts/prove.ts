@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { root } from '../stack/folder.ts'
 import { fail, say } from '../stack/report.ts'
-import { projectRoot } from './forge.ts'
 
 // `npx node scripts/contracts/prove.ts` gives each assertion of contracts/proofs to the compiler's
 // SMTChecker and its questions to Debian's z3, and says which of them hold for all inputs.
@@ -38,7 +38,7 @@ else for (const [name, engine] of Object.entries(models)) prove(name, engine)
 function prove(name: string, engine: string): void {
   const began = performance.now()
   const file = `contracts/proofs/${name}.sol`
-  const source = readFileSync(join(projectRoot, file))
+  const source = readFileSync(join(root, file))
   const input = {
     language: 'Solidity',
     sources: { [file]: { content: source.toString('utf8') } },

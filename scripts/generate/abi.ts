@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildContracts, projectRoot, readArtifact } from '../contracts/forge.ts'
+import { buildContracts, readArtifact } from '../contracts/forge.ts'
+import { root } from '../stack/folder.ts'
 
 const notice = '// Generated from contracts/src by `npm run generate`; not edited by hand.\n'
 
@@ -34,7 +35,7 @@ function renderLoan(): string {
     '../relay/forwarder/target',
   ]
   const source = users
-    .map((name) => readFileSync(join(projectRoot, `src/loan/${name}.ts`), 'utf8'))
+    .map((name) => readFileSync(join(root, `src/loan/${name}.ts`), 'utf8'))
     .join('')
   const whole = readAbi('MicroLoan')
   const isUsed = (entry: (typeof whole)[number]) =>
@@ -52,7 +53,7 @@ export const microLoanAbi = /* @__PURE__ */ (() => ${rest.replace('[', '[\n  ...
 /** Writes the ABI of RelayForwarder, and what none contains: its enum and the signed types. */
 function renderForwarder(): string {
   const source = ['IRelayForwarder', 'RelayForwarder', 'SpentMarks']
-    .map((name) => readFileSync(join(projectRoot, `contracts/src/${name}.sol`), 'utf8'))
+    .map((name) => readFileSync(join(root, `contracts/src/${name}.sol`), 'utf8'))
     .join('')
     .replaceAll(/\/\/.*/g, '')
   const find = (pattern: RegExp): readonly string[] => {

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Broken, runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { limitCpu, runCommand } from '../run-command.ts'
-
-export const root = fileURLToPath(new URL('../../', import.meta.url))
+import { root } from '../stack/folder.ts'
 
 export const jobs = Math.min(2, availableParallelism())
 

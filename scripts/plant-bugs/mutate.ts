@@ -1,7 +1,7 @@
 import { inLanes } from '../dev/lanes.ts'
 import { createCommand, type Found, runAsProgram, textOr, type Values } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
-import { type Changes, failsTests, findBroken, jobs, root } from './changes.ts'
+import { type Changes, failsTests, findBroken, jobs } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'
 
 const usage = `Changes the ledger's state machine, or the plan of a round, in one small way at a time, and has the
@@ -39,7 +39,7 @@ runAsProgram(import.meta, createCommand({ usage, options, run: mutate }))
 
 async function mutate(flags: Values<typeof options>): Promise<Found> {
   const sample = Number(flags.sample) || undefined
-  const mutations = await drawMutations(root, Number(flags.seed), sample)
+  const mutations = await drawMutations(Number(flags.seed), sample)
   say(`${mutations.length} mutations, seed ${flags.seed}`)
   const isRed = await failsTests(testsOf('src/relay/ledger/transitions.ts'), {})
   if (isRed) throw new Error('the tests fail without a mutation, so they would notice any')

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAst } from 'vitest/node'
 import { createRandom } from '../dev/random.ts'
+import { root } from '../stack/folder.ts'
 import { equivalent, type Place } from './changes.ts'
 
 /** A part of an abstract syntax tree, as ESTree describes it. */
@@ -158,7 +159,7 @@ const machine = [
 ].map((path) => `src/relay/${path}`)
 
 /** The mutations that something could notice; so many of them, drawn by the seed. */
-export async function drawMutations(root: string, seed: number, sample: number | undefined) {
+export async function drawMutations(seed: number, sample: number | undefined) {
   const found = await Promise.all(
     machine.map(async (file) => mutationsOf(file, await readFile(join(root, file), 'utf8'))),
   )

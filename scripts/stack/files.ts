@@ -1,6 +1,16 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { createHash } from 'node:crypto'
+import {
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseJson } from '../../src/runtime/json.ts'
+import { root } from './folder.ts'
 
 export function readIfThere(file: string): Buffer | undefined {
   try {
@@ -28,6 +38,16 @@ export function writeWhole(file: string, content: string | Uint8Array, mode = 0o
     rmSync(temporary, { force: true })
     throw error
   }
+}
+
+/** Computes a digest of the paths and contents of all files of these patterns. */
+export function digestFiles(patterns: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const path of globSync(patterns, { cwd: root }).sort()) {
+    const file = join(root, path)
+    if (statSync(file).isFile()) hash.update(`${path}\0`).update(readFileSync(file)).update('\0')
+  }
+  return hash.digest('hex')
 }
 
 export function writeJson(file: string, value: unknown): void {

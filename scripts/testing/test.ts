@@ -10,11 +10,12 @@ import {
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from '../checks/main.ts'
-import { buildContracts, projectRoot } from '../contracts/forge.ts'
+import { buildContracts } from '../contracts/forge.ts'
 import { type DebianPackage, missingWords, programs, provide } from '../debian.ts'
 import { memoryFolder } from '../dev/memory-folder.ts'
 import { runCommand, runStep } from '../run-command.ts'
 import { createCommand, runAsProgram } from '../stack/command.ts'
+import { root } from '../stack/folder.ts'
 import { watchStarter } from '../stack/processes.ts'
 import { Misused } from '../stack/report.ts'
 import { startSweeper } from './sweep.ts'
@@ -25,7 +26,7 @@ import { type Counts, countForge, countStep, countVitest, writeVerdict } from '.
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 
 /** Keeps what Node compiled of packages, since hundreds of processes load the same. */
-process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules/.cache/compiled')
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')
 
 const { isFull, seed } = openDepth(process.env)
 

@@ -8,10 +8,11 @@ import {
 } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { foundryTool } from '../../dev/foundry-binary.ts'
 import { runCommand } from '../../run-command.ts'
 import { createCommand, flag, runAsProgram, textOr } from '../../stack/command.ts'
+import { root } from '../../stack/folder.ts'
 import { say } from '../../stack/report.ts'
-import { foundryTool, projectRoot } from '../forge.ts'
 import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 
 const usage = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
@@ -46,7 +47,7 @@ const mutateContracts = createCommand({
   usage,
   options: { only: textOr(''), list: flag },
   async run({ only, list }) {
-    const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
+    const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: root }).sort())
     const mutations = all.filter((mutation) => describe(mutation).includes(only))
     if (list) return { lines: mutations.map(describe) }
     const known = new Set(all.map(keyOf))
@@ -69,9 +70,9 @@ async function tryEach(left: Iterable<Mutation>, total: number): Promise<void> {
   const copy = folder.path
   const filter = (path: string) => !needless.some((folder) => path.endsWith(folder))
   for (const part of copied) {
-    cpSync(join(projectRoot, part), join(copy, part), { recursive: true, filter })
+    cpSync(join(root, part), join(copy, part), { recursive: true, filter })
   }
-  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'))
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   if ((await testIn(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
   for (const mutation of left) {
     const path = join(copy, mutation.file)
@@ -111,7 +112,7 @@ async function testIn(copy: string): Promise<keyof typeof counts> {
 function readSurvivors(path: string): Map<string, string> {
   const found = new Map<string, string>()
   let [reason, file, before] = ['', '', '']
-  for (const line of readFileSync(join(projectRoot, path), 'utf8').split('\n')) {
+  for (const line of readFileSync(join(root, path), 'utf8').split('\n')) {
     const rest = line.slice(2)
     if (line.startsWith('+ ')) found.set(keyOf({ file, before, after: rest }), reason)
     else if (line.startsWith('# ')) reason = rest

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { projectRoot } from '../forge.ts'
+import { root } from '../../stack/folder.ts'
 
 type Text = 'nodeType' | 'kind' | 'name' | 'operator' | 'value' | 'contractKind' | 'memberName'
 type Property = 'visibility' | 'mutability' | 'stateMutability' | 'text' | 'type' | 'src'
@@ -72,5 +72,5 @@ export function isNode(value: unknown): value is SolidityNode {
 /** By the name that an import gives it: packages by their own, the rest by their paths. */
 function readImport(name: string): { contents: string } {
   const path = name.startsWith('@') ? join('node_modules', name) : name
-  return { contents: readFileSync(join(projectRoot, path), 'utf8') }
+  return { contents: readFileSync(join(root, path), 'utf8') }
 }

@@ -1,18 +1,15 @@
-import { createHash } from 'node:crypto'
 import {
   existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { runCommand } from '../../run-command.ts'
-import { readIfThere, readJson } from '../files.ts'
+import { digestFiles, readIfThere, readJson } from '../files.ts'
 import { root } from '../folder.ts'
 import { StackError } from '../report.ts'
 
@@ -57,7 +54,7 @@ type BuildOptions = { entry?: WorkerEntry; signal?: AbortSignal }
 
 /** Builds the Worker, or finds these sources' build. @throws {StackError} it does not build */
 export async function buildWorker({ entry = 'worker', signal }: BuildOptions = {}) {
-  const folder = join(builds, `${entry}.${fingerprint()}`)
+  const folder = join(builds, `${entry}.${digestFiles(sources).slice(0, 16)}`)
   return readBuild(entry, folder) ?? (await makeBuild(entry, folder, signal))
 }
 
@@ -132,13 +129,4 @@ async function readSettings() {
   const compatibilityDate = `${config.compatibility_date}`
   const worker = { ...workerOptions, compatibilityDate, durableObjects, bindings: config.vars }
   return { name: `${config.name}`, cron: `${config.triggers.crons?.[0]}`, worker }
-}
-
-function fingerprint(): string {
-  const hash = createHash('sha256')
-  for (const path of globSync(sources, { cwd: root }).sort()) {
-    const file = join(root, path)
-    if (statSync(file).isFile()) hash.update(`${path}\0`).update(readFileSync(file)).update('\0')
-  }
-  return hash.digest('hex').slice(0, 16)
 }

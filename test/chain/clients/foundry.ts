@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { foundryTool } from '../../../scripts/contracts/forge.ts'
+import { foundryTool } from '../../../scripts/dev/foundry-binary.ts'
 import { startProcess } from '../../support/processes.ts'
 
 /** Runs forge or cast and resolves to what it printed on stdout; throws where it fails. */

@@ -7,9 +7,10 @@ import { type Address, createPublicClient, getAddress, http, numberToHex, parseE
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
 import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
-import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
+import { readArtifact } from '../../../scripts/contracts/forge.ts'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { root } from '../../../scripts/stack/folder.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere, runScript } from '../../support/processes.ts'
 import { isFull } from '../../support/sample.ts'
@@ -104,7 +105,7 @@ test("the input for explorers' verification compiles to the deployed code", asyn
 })
 
 test('a public record is not written from a local chain', async () => {
-  const file = join(projectRoot, 'deployments/30.json')
+  const file = join(root, 'deployments/30.json')
   const existed = existsSync(file)
   const refused = await deploy(onMainnet, { RELAYERS: relayer })
   expect(refused).toEqual(
@@ -162,7 +163,7 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   const wallet = generatePrivateKey()
   const address = privateKeyToAddress(wallet)
   await anvil.ask('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
-  const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
+  const readme = readFileSync(join(root, 'contracts/README.md'), 'utf8')
   const [, section = ''] = /^## Withdrawing .*?\n(.*?)^## /ms.exec(readme) ?? []
   const commands = [...section.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
   const [balance, announce, announced, withdraw, deposit] = commands
@@ -202,7 +203,7 @@ function deploy(args: string[], environment: Record<string, string> = {}, input?
 }
 
 async function shell(command = 'false', environment: Record<string, string> = {}) {
-  const PATH = `${join(projectRoot, 'node_modules/.bin')}:${process.env.PATH}`
+  const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   const env = { ...process.env, ...environment, PATH }
   return (await run('sh', ['-c', command], { env })).stdout
 }

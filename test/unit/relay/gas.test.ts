@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { root } from '../../../scripts/stack/folder.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { loanCalls } from '../../../src/loan/kinds.ts'
 import { depositGas } from '../../../src/relay/claim-deposit.ts'
@@ -17,7 +17,7 @@ const figures = z.record(z.string(), z.record(z.string(), z.number()))
 const snapshot = z.object({ relayed: figures, direct: figures })
 
 function readSnapshot(network: string) {
-  const text = readFileSync(`${projectRoot}snapshots/${network}.json`, 'utf8')
+  const text = readFileSync(`${root}/snapshots/${network}.json`, 'utf8')
   return snapshot.parse(JSON.parse(text))
 }
 
