@@ -35,7 +35,8 @@ export function createSessions(
   onRemove: (session: Session) => void,
 ) {
   const sessions = new Map<string, Session>()
-  const closingConnections = createClosingConnections(limits)
+  /** Holds closed connections until they end: the runtime still holds their unread data. */
+  const closing = new Map<string, Session>()
   const unreadCounters = createUnreadCounters(limits, clock)
 
   function restore(socket: FeedSocket): Session {
@@ -51,20 +52,20 @@ export function createSessions(
     session.unanswered = 0
   }
 
-  function removeSession(session: Session): void {
-    const { id, keyHash } = session.socket
-    if (!sessions.delete(id)) return
+  function removeSession(id: string): void {
+    const session = sessions.get(id)
+    if (session === undefined || !sessions.delete(id)) return
     recordMessage(session)
-    unreadCounters.changeClients(keyHash, -1)
+    unreadCounters.changeClients(session.socket.keyHash, -1)
     onRemove(session)
   }
 
   /** Closes a connection; nothing more is sent, whether or not the client confirms the close. */
   function close(session: Session, code: number, reason: string): void {
     const { socket } = session
-    closingConnections.add(socket.id, socket.keyHash, session.unanswered)
+    closing.set(socket.id, { ...session, topics: new Map() })
     socket.close(code, reason)
-    removeSession(session)
+    removeSession(socket.id)
     log({ level: 'info', event: 'socket.closed', message: reason, code })
   }
 
@@ -80,8 +81,8 @@ export function createSessions(
 
   return {
     open(socket: FeedSocket, maxConnections: number): boolean {
-      const freePlaces = maxConnections - closingConnections.countPlaces(socket.keyHash)
-      if (listSessions(sessions, socket.keyHash).length >= freePlaces) return false
+      const places = maxConnections - countPlaces(listSessions(closing, socket.keyHash), limits)
+      if (listSessions(sessions, socket.keyHash).length >= places) return false
       restore(socket)
       return true
     },
@@ -102,7 +103,7 @@ export function createSessions(
         socket.send(text)
       } catch {
         // The connection just closed, and the runtime has not reported it yet.
-        removeSession(session)
+        removeSession(socket.id)
         return
       }
       if (socket.getUnsentLength !== undefined) return
@@ -112,11 +113,16 @@ export function createSessions(
     },
     close,
     remove(id: string): void {
-      closingConnections.remove(id)
-      const session = sessions.get(id)
-      if (session !== undefined) removeSession(session)
+      closing.delete(id)
+      removeSession(id)
     },
   }
+}
+
+/** Counts the places of closing connections; infinite if they hold too much unread data. */
+function countPlaces(closing: readonly Session[], { closingPerKey }: FeedLimits): number {
+  const heldCharacters = closing.reduce((sum, { unanswered }) => sum + unanswered, 0)
+  return heldCharacters > closingPerKey ? Number.POSITIVE_INFINITY : closing.length
 }
 
 function listSessions(sessions: ReadonlyMap<string, Session>, keyHash: string | undefined) {
@@ -130,7 +136,7 @@ const minReadPerMs = 64
 type UnreadCounter = { characters: number; updatedAt: number; clients: number }
 
 /** Estimates unread characters where the runtime does not report them. */
-export function createUnreadCounters(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
+function createUnreadCounters(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   const countersByKey = new Map<string, UnreadCounter>()
   const createCounter = (): UnreadCounter => ({ characters: 0, updatedAt: now(), clients: 0 })
   const totalCounter = createCounter()
@@ -166,26 +172,6 @@ export function createUnreadCounters(limits: FeedLimits, { now }: Pick<Clock, 'n
       if (totalCounter.characters <= limits.unreadTotal) return undefined
       for (const counter of countersByKey.values()) updateCounter(counter, 0)
       return [...countersByKey].toSorted(([, a], [, b]) => b.characters - a.characters)[0]?.[0]
-    },
-  }
-}
-
-/** Counts closed connections until they end, since the runtime still holds their unread data. */
-export function createClosingConnections(limits: FeedLimits) {
-  const closingClients = new Map<string, { keyHash: string; characters: number }>()
-  const listClosing = (keyHash: string) =>
-    [...closingClients.values()].filter((client) => client.keyHash === keyHash)
-
-  return {
-    add(id: string, keyHash: string, characters: number): void {
-      closingClients.set(id, { keyHash, characters })
-    },
-    remove: (id: string) => void closingClients.delete(id),
-    /** Counts a key's closing connections; infinite if they hold too much unread data. */
-    countPlaces(keyHash: string): number {
-      const closing = listClosing(keyHash)
-      const heldCharacters = closing.reduce((sum, { characters }) => sum + characters, 0)
-      return heldCharacters > limits.closingPerKey ? Number.POSITIVE_INFINITY : closing.length
     },
   }
 }

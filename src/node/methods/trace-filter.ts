@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
 import type { BlockRange } from '../../chain/logs.ts'
 import { RpcError } from '../../chain/rpc.ts'
+import { orNull } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { listAlternatives } from '../objects/log.ts'
-import { rawTraces, shapeTraces, type Trace, trace } from '../objects/trace.ts'
+import { rawTraces, type Trace, trace } from '../objects/trace.ts'
 import {
   addressesParam,
   minedBlockParam,
@@ -113,6 +114,6 @@ async function queryRskjTraces(node: UpstreamNode, range: BlockRange, filter: Tr
     count: count + skippedHere,
     after: after - skippedHere,
   }
-  const traces = shapeTraces(await node.call('trace_filter', [query], rawTraces)) ?? []
-  return traces.slice(skippedHere, skippedHere + count)
+  const traces = await node.call('trace_filter', [query], orNull(rawTraces))
+  return (traces ?? []).slice(skippedHere, skippedHere + count)
 }

@@ -1,16 +1,16 @@
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
-import { address, data, hash, quantity, transactionType, withDefault } from './values.ts'
+import { address, data, hash, orMissing, quantity, transactionType, withDefault } from './values.ts'
 
 /** Parses a transaction in the form of an answer; unknown fields pass. */
 export const transaction = z.looseObject({
   hash,
   nonce: quantity,
-  blockHash: z.nullable(hash),
-  blockNumber: z.nullable(quantity),
-  transactionIndex: z.nullable(quantity),
+  blockHash: orMissing(hash),
+  blockNumber: orMissing(quantity),
+  transactionIndex: orMissing(quantity),
   from: address,
-  to: z.nullable(address),
+  to: orMissing(address),
   gas: quantity,
   gasPrice: quantity,
   value: quantity,
@@ -27,10 +27,6 @@ const pendingPosition = { blockHash: null, blockNumber: null, transactionIndex: 
 
 /** Parses a transaction as nodes return it: older RSKj omits the type, REMASC the signature. */
 export const rawTransaction = z.extend(transaction, {
-  blockHash: withDefault(null, hash),
-  blockNumber: withDefault(null, quantity),
-  transactionIndex: withDefault(null, quantity),
-  to: withDefault(null, address),
   v: withDefault('0x0', quantity),
   r: withDefault('0x0', data),
   s: withDefault('0x0', data),
@@ -66,18 +62,18 @@ export const nameType = (type: string): string => (isNamespaced(type) ? type : `
 
 /** Parses a block in the form of an answer; unknown fields pass. */
 export const block = z.looseObject({
-  number: z.nullable(quantity),
-  hash: z.nullable(hash),
+  number: orMissing(quantity),
+  hash: orMissing(hash),
   parentHash: hash,
   sha3Uncles: hash,
-  logsBloom: z.nullable(data),
+  logsBloom: orMissing(data),
   transactionsRoot: hash,
   stateRoot: hash,
   receiptsRoot: hash,
   miner: address,
   difficulty: quantity,
   /** Is `null` where the node leaves it out, as newer Ethereum nodes do. */
-  totalDifficulty: z.nullable(quantity),
+  totalDifficulty: orMissing(quantity),
   extraData: data,
   size: quantity,
   gasLimit: quantity,
@@ -88,33 +84,23 @@ export const block = z.looseObject({
   /** Equals the base fee on an Ethereum chain. */
   minimumGasPrice: quantity,
   /** Belongs to Rootstock's merged mining; these four are `null` on other chains. */
-  bitcoinMergedMiningHeader: z.nullable(data),
-  bitcoinMergedMiningCoinbaseTransaction: z.nullable(data),
-  bitcoinMergedMiningMerkleProof: z.nullable(data),
-  hashForMergedMining: z.nullable(data),
+  bitcoinMergedMiningHeader: orMissing(data),
+  bitcoinMergedMiningCoinbaseTransaction: orMissing(data),
+  bitcoinMergedMiningMerkleProof: orMissing(data),
+  hashForMergedMining: orMissing(data),
   /** Is `null` for a pending block, and for a block whose receipts are missing. */
-  paidFees: z.nullable(quantity),
+  paidFees: orMissing(quantity),
   /** Adds the difficulties of this block and its uncles, as RSKj does. */
-  cumulativeDifficulty: z.nullable(quantity),
+  cumulativeDifficulty: orMissing(quantity),
 })
 
 export type Block = z.output<typeof block>
 
 /** Parses a block as nodes return it, with missing fields. */
 export const rawBlock = z.extend(block, {
-  number: withDefault(null, quantity),
-  hash: withDefault(null, hash),
-  logsBloom: withDefault(null, data),
   miner: withDefault(`0x${'0'.repeat(40)}`, address),
-  totalDifficulty: withDefault(null, quantity),
   transactions: z.union([z.array(hash), z.array(rawTransaction)]),
   minimumGasPrice: z.nullish(quantity),
-  bitcoinMergedMiningHeader: withDefault(null, data),
-  bitcoinMergedMiningCoinbaseTransaction: withDefault(null, data),
-  bitcoinMergedMiningMerkleProof: withDefault(null, data),
-  hashForMergedMining: withDefault(null, data),
-  paidFees: withDefault(null, quantity),
-  cumulativeDifficulty: withDefault(null, quantity),
 })
 
 export type RawBlock = z.output<typeof rawBlock>

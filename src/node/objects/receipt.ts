@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { log, rawLog } from './log.ts'
-import { address, data, hash, quantity, transactionType, withDefault } from './values.ts'
+import { address, data, hash, orMissing, quantity, transactionType, withDefault } from './values.ts'
 
 /** Parses a receipt in the form of an answer; unknown fields pass. */
 export const receipt = z.looseObject({
@@ -9,8 +9,8 @@ export const receipt = z.looseObject({
   blockHash: hash,
   blockNumber: quantity,
   from: address,
-  to: z.nullable(address),
-  contractAddress: z.nullable(address),
+  to: orMissing(address),
+  contractAddress: orMissing(address),
   cumulativeGasUsed: quantity,
   gasUsed: quantity,
   effectiveGasPrice: quantity,
@@ -26,8 +26,6 @@ export type NodeReceipt = z.output<typeof receipt>
 
 /** Parses a receipt as nodes return it; those of older RSKj versions lack type and price. */
 export const rawReceipt = z.extend(receipt, {
-  to: withDefault(null, address),
-  contractAddress: withDefault(null, address),
   effectiveGasPrice: z.nullish(quantity),
   logs: z.array(rawLog),
   status: z.nullish(quantity),

@@ -36,11 +36,8 @@ const rawTrace = z.extend(trace, {
   error: z.nullish(z.string()),
 })
 
-export const rawTraces = z.nullable(z.array(rawTrace))
-
 /** Returns traces with all fields; the result of a failed call is `null`. */
-export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
-  if (raw === null) return null
+function shapeTraces(raw: z.output<typeof rawTrace>[]): Trace[] {
   return raw.flatMap(({ transactionHash, transactionPosition, error, result, ...rest }) => {
     // A block's reward has no transaction.
     if (!transactionHash) return []
@@ -58,6 +55,9 @@ export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
     }
   })
 }
+
+/** Parses traces as nodes return them. */
+export const rawTraces = z.pipe(z.array(rawTrace), z.transform(shapeTraces))
 
 /** Translates go-ethereum's words for a failure into OpenEthereum's, which the spec uses. */
 function translateError(error: string): string {

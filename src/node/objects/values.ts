@@ -95,15 +95,16 @@ export function toBlockNumber(block: string | null | undefined, latest: number):
 }
 
 /** Replaces a value that nodes omit or return as `null`. */
-export function withDefault<S extends z.ZodMiniType, Other extends string | null>(
-  defaultValue: Other,
-  schema: S,
-) {
+export function withDefault<S extends z.ZodMiniType<string>>(defaultValue: string, schema: S) {
   return z.pipe(
     z.nullish(schema),
-    z.transform((value) => (value ?? defaultValue) as z.output<S> | Other),
+    z.transform((value) => value ?? defaultValue),
   )
 }
+
+/** Parses a field of an answer that is `null` where a node omits it. */
+export const orMissing = <S extends z.ZodMiniType>(schema: S) =>
+  z.prefault(z.nullable(schema), null)
 
 export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`

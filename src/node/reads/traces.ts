@@ -1,15 +1,9 @@
 import { MalformedAnswer, RpcError, TransportError, UntrueAnswer } from '../../chain/rpc.ts'
+import { orNull } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { rawReceipt } from '../objects/receipt.ts'
-import {
-  type CallFrame,
-  callFrame,
-  flattenFrame,
-  rawTraces,
-  shapeTraces,
-  type Trace,
-} from '../objects/trace.ts'
+import { type CallFrame, callFrame, flattenFrame, rawTraces, type Trace } from '../objects/trace.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp, undefinedIfUnsupported } from './lookup.ts'
 import { readMinedBlock } from './mined-block.ts'
@@ -18,7 +12,7 @@ import { throwBlockReorganized } from './receipts.ts'
 /** Reads a block's traces. RSKj's `trace_block` takes any selector, so its block is not read. */
 export async function traceBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.kind === 'rskj') {
-    return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
+    return await lookUp(node, 'trace_block', [selector], rawTraces)
   }
   const block = await readMinedBlock(node, selector, false)
   return block && (await traceMinedBlock(node, block))
@@ -28,7 +22,7 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
   if (block.transactions.length === 0) return []
   // By number: anvil refuses a hash (findings/anvil-trace-selectors.sh).
   const blockTraces = await undefinedIfUnsupported(
-    node.call('trace_block', [block.number], rawTraces),
+    node.call('trace_block', [block.number], orNull(rawTraces)),
   )
   // The node has no `trace_block`: trace each transaction.
   if (blockTraces === undefined) {
@@ -39,7 +33,7 @@ export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Pr
     })
     return (await Promise.all(transactionTraces)).flat()
   }
-  const traces = shapeTraces(blockTraces) ?? []
+  const traces = blockTraces ?? []
   const tracedHashes = new Set(traces.map(({ transactionHash }) => transactionHash))
   // The block with this number may have changed meanwhile; then the node is not at fault.
   if (
@@ -58,7 +52,7 @@ export async function traceTransaction(node: UpstreamNode, hash: string): Promis
   const nodeTraces = await undefinedIfUnsupported(
     lookUp(node, 'trace_transaction', [hash], rawTraces),
   )
-  const traces = nodeTraces === undefined ? await buildTraces(node, hash) : shapeTraces(nodeTraces)
+  const traces = nodeTraces === undefined ? await buildTraces(node, hash) : nodeTraces
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
     throw new UntrueAnswer('traces came from another transaction than was asked for')
   }

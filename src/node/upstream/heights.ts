@@ -44,9 +44,6 @@ export function createHeights(options: HeightsOptions) {
 
   return {
     getHead: () => head,
-    setHead(number: number): void {
-      head = showHead(head, number, clock.now())
-    },
     isBehind: ({ height }: UpstreamState): boolean =>
       head !== undefined && (height === undefined || height < head.number),
     /** Surveys the heights if that is due. A request waits for it only if no head is known yet. */
@@ -61,13 +58,15 @@ export function createHeights(options: HeightsOptions) {
       if (head !== undefined && clock.now() - head.shownAt <= maxHeadAgeMs) return head.number
       throw new TransportError('no node has shown its latest block')
     },
-    /** Records a node's latest block. @throws {TransportError} it is older than one shown before */
-    recordNodeHead(name: string, number: number): void {
+    /** Records a node's latest block. @throws {TransportError} another node showed a newer one */
+    recordHead({ name }: UpstreamNode, number: number): void {
       const headNumber = head?.number ?? 0
       states.find(({ upstream }) => upstream.name === name)?.recordHeight(number)
-      if (number < headNumber) throw new TransportError(`${name} is behind`)
+      const isAlone = states.length === 1
+      if (!isAlone && number < headNumber) throw new TransportError(`${name} is behind`)
       // A higher number waits for the next survey, which checks the block by its number.
-      if (number <= headNumber + maxUnconfirmedLead) head = showHead(head, number, clock.now())
+      const isConfirmed = isAlone || number <= headNumber + maxUnconfirmedLead
+      if (isConfirmed) head = showHead(head, number, clock.now())
     },
   }
 }

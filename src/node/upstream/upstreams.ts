@@ -11,7 +11,6 @@ import {
   runOnNode,
   runOnNodeWithTimeLimit,
   sendToNode,
-  type UpstreamNode,
   type UpstreamsOptions,
 } from './node.ts'
 import { createUpstreamState, describeUpstream, type UpstreamState } from './upstream-state.ts'
@@ -51,20 +50,12 @@ export function createUpstreams(upstreams: readonly Upstream[], options: Upstrea
     /** Tells whether answers are compared. Then both nodes must read the same block. */
     comparesAnswers: hasMultiple && comparesAnswers,
     getKnownHead: () => getHead()?.number,
-    /** Records a node's latest block; with several nodes, throws if another showed a newer one. */
-    recordHead: ({ name }: UpstreamNode, number: number) =>
-      hasMultiple ? group.recordNodeHead(name, number) : group.setHead(number),
+    recordHead: group.recordHead,
     /** Ranks a node last for a while, because one of its answers was proved wrong. */
     distrust(name: string, reason: string): void {
       findState(group, name)?.recordUntrueAnswer(reason)
     },
-    describe() {
-      const nodes = states.map(describeUpstream)
-      if (hasMultiple) return nodes
-      // A single node is never surveyed, so its height is the last block that it answered.
-      const { number: height = null, since: heightSince, shownAt: heightAt } = getHead() ?? {}
-      return nodes.map((node) => ({ ...node, height, heightAt, heightSince }))
-    },
+    describe: () => states.map(describeUpstream),
   }
 }
 
@@ -156,9 +147,11 @@ function createAccess(
     /** Returns the latest block's number. With several nodes it never falls. */
     async readHead(): Promise<number> {
       if (hasMultiple) return await group.readSurveyedHead()
-      const number = await ask(readHeight)
-      group.setHead(number)
-      return number
+      return await ask(async (node) => {
+        const number = await readHeight(node)
+        group.recordHead(node, number)
+        return number
+      })
     },
   }
 }
