@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
-import { openWorld } from './world.ts'
+import { openWorld, plays } from './world.ts'
 
 const settings = { ...menus.agents.settings, pin: 'off' } as const
 
@@ -71,11 +71,9 @@ describe('an agent', () => {
     expect(await take('America/Bogota')).toBe(5n * wei)
   })
 
-  test('is told in the menu that the till is under My Activity, and no other caller', async () => {
-    const { play } = await openAgents()
-    await play(`agent@1: -> CON …|5. My Activity (your till)|…
-      other@3: -> CON …|5. My Activity|…`)
-  })
+  plays('is told in the menu that the till is under My Activity, and no other caller', openAgents)`
+      agent@1: -> CON …|5. My Activity (your till)|…
+      other@3: -> CON …|5. My Activity|…`
 
   test('sees that a payment has failed, so that no cash is handed out', async () => {
     const { deliver, play } = await openAgents()

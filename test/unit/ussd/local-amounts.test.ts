@@ -12,7 +12,7 @@ import {
 } from '../../../src/ussd/screens/amount-formats.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
 import { holds } from '../../support/properties.ts'
-import { friend, openWorld } from './world.ts'
+import { friend, openWorld, plays } from './world.ts'
 
 const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000_000n })
 
@@ -93,14 +93,11 @@ describe('what was agreed in local money', () => {
       mine: 5*98 -> CON Repaid KES 1,000.50 (0.000083 tRBTC): done|Loan of KES 120,000 (0.01 tRBTC): done|…`)
   })
 
-  test('of all that there is, is nothing: no screen told what that is worth', async () => {
-    const { play } = open()
-    await play(`
+  plays('of all that there is, is nothing: no screen told what that is worth', open)`
       s: 2*${friend}*all -> CON Send all you have|${to}|…
       s: 2*${friend}*all*1 -> END Transfer Submitted|…|To: …
       settle
-      s2: 5 -> CON My Activity|…Sent 0.02 tRBTC to 2547...001: done|…`)
-  })
+      s2: 5 -> CON My Activity|…Sent 0.02 tRBTC to 2547...001: done|…`
 
   test('is sent again by the main menu, as much as it is in coins today', async () => {
     const { play, feed, spent } = open()

@@ -11,7 +11,7 @@ import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import type { Visit } from '../../../src/ussd/visit.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { openWorld, stranger } from './world.ts'
+import { openWorld, plays, stranger } from './world.ts'
 
 const savings = { name: 'Savings', address: stranger } as const
 const wallet = (digit: number) => `0x${`${digit}`.repeat(40)}` as const
@@ -134,9 +134,7 @@ describe('a name whose address a code replaces', () => {
     return opened
   }
 
-  test('pays neither address for 24 hours, in no session, and then the new one', async () => {
-    const { play } = await openReplaced()
-    await play(`
+  plays('pays neither address for 24 hours, in no session, and then the new one', openReplaced)`
       old: 7*1*0.001*1 -> ${refused}
       old: 7*1*0.001*1 -> same
       both: 7*1*0.002*1 -> ${refused}
@@ -150,8 +148,7 @@ describe('a name whose address a code replaces', () => {
       late: 7*1*1 -> CON Changed: it pays in 1 h. …
       next: 7
       next: 7*1*0.001 -> CON Cash out 0.001 tRBTC|To wallet: Savings 0x5aAeb605...|…
-      next: 7*1*0.001*1 -> not ${refused}`)
-  })
+      next: 7*1*0.001*1 -> not ${refused}`
 
   test('pays by the last change alone, to the millisecond', () => {
     const dayMs = 24 * 3_600_000
@@ -167,9 +164,10 @@ describe('a name whose address a code replaces', () => {
     ])
   })
 
-  test('has its former address again once its owner cancels the change, which pays at once', async () => {
-    const { play } = await openReplaced()
-    await play(`
+  plays(
+    'has its former address again once its owner cancels the change, which pays at once',
+    openReplaced,
+  )`
       menu: 8 -> CON Settings|1. Language|4. Changed wallets|0. Back
       c: 8*4 -> CON Which change is wrong?|1. Savings (24 h)|0. Back
       c: 8*4*1 -> CON Wallet Savings was changed to|0x5aAeb605...…|It pays in 24 h.|5. Cancel the change|0. Back
@@ -179,8 +177,7 @@ describe('a name whose address a code replaces', () => {
       next: 7
       next: 7*1*0.001 -> CON Cash out 0.001 tRBTC|To wallet: Savings 0x77777777...|…
       next: 7*1*0.001*1 -> END Cash Out Submitted|…
-      paid 1`)
-  })
+      paid 1`
 
   test('waits again for each change, and goes back to the address that paid last', async () => {
     const { issue, play } = await openReplaced()
@@ -208,14 +205,11 @@ describe('a name whose address a code replaces', () => {
       n: 7*2 -> CON Changed: it pays in 24 h.…`)
   })
 
-  test('is not cancelled once the change has passed, and says so', async () => {
-    const { play } = await openReplaced()
-    await play(`
+  plays('is not cancelled once the change has passed, and says so', openReplaced)`
       c: 8*4*1 -> CON Please choose from the list.…
       d: 8*4 -> CON Which change…
       1441 min
-      d: 8*4*1*5 -> END Nothing was changed. Please dial again.`)
-  })
+      d: 8*4*1*5 -> END Nothing was changed. Please dial again.`
 })
 
 describe('a code, where there are PINs', () => {

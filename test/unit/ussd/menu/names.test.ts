@@ -8,7 +8,7 @@ import { createSeal } from '../../../../src/account/secrets.ts'
 import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'
-import { friend, openWorld } from '../world.ts'
+import { friend, openWorld, plays } from '../world.ts'
 
 const pin = '482615'
 const languages = ['en'] as const
@@ -68,9 +68,7 @@ async function openVerified() {
 }
 
 describe('a name that its holder types', () => {
-  test('is shown as its own word after 24 hours', async () => {
-    const { play } = await open()
-    await play(`
+  plays('is shown as its own word after 24 hours', open)`
       n@1: ${mine} -> CON Payers see no name for this number.|1. Type my name|2. Show no name|3. Show checked name|0. Back
       n@1: ${mine}*1 -> CON Your first name and family name. Payers see the first, and one letter of the other:|0. Back
       n@1: ${mine}*1*amina  WANJIRU -> CON Payers see in 24 h:|Name (not checked): Amina W.|1. Show this name|0. Back
@@ -81,12 +79,9 @@ describe('a name that its holder types', () => {
       own@1: ${mine} -> CON Payers see in 1 h:|Name (not checked): Amina W.|…
       1 min
       own@1: ${mine} -> CON Payers see:|Name (not checked): Amina W.|…
-      later: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}`)
-  })
+      later: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}`
 
-  test('is shown behind the PIN, before the money leaves', async () => {
-    const { play } = await openNamed()
-    await play(`
+  plays('is shown behind the PIN, before the money leaves', openNamed)`
       s: ${send} -> ${beforePin}
       s: ${send}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|${to}|Fee: none|Enter your PIN|0. Change
       s: ${send}*739164*${pin} -> ${named('Name (not checked): Amina W.')}
@@ -96,8 +91,7 @@ describe('a name that its holder types', () => {
       again: 11*${pin} -> CON Not sent yet.|Send 0.001 tRBTC|To: 2547...001|Name (not checked): Amina W.|0. Change|1. Send
       again: 11*${pin}*1 -> CON You sent 0.001 tRBTC…
       paid 1
-      other: ${send}*${pin}*9 -> CON Please choose from the list.|${to}|Name (not checked): Amina W.|0. Change|1. Send`)
-  })
+      other: ${send}*${pin}*9 -> CON Please choose from the list.|${to}|Name (not checked): Amina W.|0. Change|1. Send`
 
   test('is changed once in 24 hours, is gone at once when taken away, and rests again', async () => {
     const early = 'END A name can be changed once in 24 hours. Nothing was changed.'
@@ -227,15 +221,12 @@ describe('a name that the operator verified', () => {
       t: ${send}*${pin} -> ${named('Checked name: Beatrice')}`)
   })
 
-  test('waits while its holder has chosen a word of their own', async () => {
-    const { play } = await openVerified()
-    await play(`
+  plays('waits while its holder has chosen a word of their own', openVerified)`
       a@1: ${agree} -> END …
       b@1: ${enter('Beatrice')} -> ${done}
       s: ${send}*${pin} -> ${nameless}
       1 days
-      t: ${send}*${pin} -> ${named('Name (not checked): Beatrice')}`)
-  })
+      t: ${send}*${pin} -> ${named('Name (not checked): Beatrice')}`
 })
 
 describe('names are no directory:', () => {
@@ -363,24 +354,18 @@ describe('no name is shown', () => {
     await unused.play(`s: ${send}*${pin} -> ${nameless}`)
   })
 
-  test('in a session that takes up a cut one, before its own PIN', async () => {
-    const { play } = await openNamed()
-    await play(`
+  plays('in a session that takes up a cut one, before its own PIN', openNamed)`
       cut: ${send}*${pin} -> ${named('Name (not checked): Amina W.')}
       s: -> CON You were cut off. Nothing was sent.|Amount: 0.001 tRBTC|To: +254 700 000 001|90. Go on|0. Menu
       s: 90 -> ${beforePin}
       s: 90*${pin} -> ${named('Name (not checked): Amina W.')}
       cut: ${send}*${pin}*1 -> END …Nothing was sent…
       s: 90*${pin}*1 -> END Transfer Submitted|…
-      paid 1`)
-  })
+      paid 1`
 
-  test('where names are off, and the PIN pays at once', async () => {
-    const { play } = await open({ recipientNames: false })
-    await play(`
+  plays('where names are off, and the PIN pays at once', () => open({ recipientNames: false }))`
       s@1: 8*5 -> CON Please choose from the list.…
-      t: ${send}*${pin} -> END Transfer Submitted|…`)
-  })
+      t: ${send}*${pin} -> END Transfer Submitted|…`
 })
 
 test.each(['fails', 'is silent'])(

@@ -277,9 +277,8 @@ test('a receiver is asked as long as something is held, also where nothing more 
     see@1: 91*1 -> ${made}`)
 })
 
-test('of a payment that is spent in part, the rest is held', async () => {
-  const world = open()
-  await world.play(`all@1: 2*${other}*all*1 -> ${made}
+plays('of a payment that is spent in part, the rest is held', open)`
+    all@1: 2*${other}*all*1 -> ${made}
     settle
     pay: ${pay('0.003')} -> ${made}
     settle
@@ -288,8 +287,7 @@ test('of a payment that is spent in part, the rest is held', async () => {
     ask: ${ask} -> …
     ask: ${hold} -> ${held('0.001 tRBTC')}
     see@1: -> ${told('0.001 tRBTC')}
-    own@1: ${pay('0.0005', other)} -> ${refused('0.001 tRBTC')}`)
-})
+    own@1: ${pay('0.0005', other)} -> ${refused('0.001 tRBTC')}`
 
 test('of a payment that a block has, and no round has seen, nothing counts twice', async () => {
   const world = open()
