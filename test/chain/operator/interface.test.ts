@@ -610,50 +610,48 @@ describe('money out of an account', () => {
   })
 })
 
-describe("a number's wallets", () => {
-  test('are added and taken away by commands, or added by a code that is dialled', async () => {
-    const deployment = open({ PROFILE: 'lender', PIN: 'off' })
-    const { phone, account } = await newCaller()
-    const [till, safe] = [newWallet(), newWallet()]
-    const run = (args: string[], input = phone) =>
-      deployment.operate(operatorsAccount, args, { input })
-    const shown = (name: string, address: Address) => `${name}  ${checksumAddress(address, 31)}\n`
-    expect((await run(['wallets'])).output).toBe('No wallet has a name here.\n')
-    const added = await run(['add-wallet', 'Till', till])
-    expect(added).toEqual({ code: 0, output: shown('Till', till) })
-    const issued = await run(['wallet', 'Safe', safe], '')
-    expect(issued.output).toMatch(/^\d{8}: good for one number, for an hour\.\n$/)
-    const code = issued.output.slice(0, 8)
-    const redeem = { phone, sessionId: 'code', text: `7*${code}*1` }
-    expect(await dial(deployment, redeem)).toMatch(/^END Wallet Safe is saved\./)
-    const out = { phone, sessionId: 'out', text: '7' }
-    expect(await dial(deployment, out)).toMatch(/^CON 1\. Till\n2\. Safe\n/)
-    const paid = await dial(deployment, { ...out, text: '7*2*0.025*1' })
-    expect(paid).toMatch(/^END Cash Out Submitted\nTo: Safe\n/)
-    await deployment.allDone()
-    expect(await balanceAt(safe)).toBe(parseEther('0.025'))
-    expect((await run(['wallets'])).output).toBe(shown('Till', till) + shown('Safe', safe))
-    expect((await run(['remove-wallet', 'Till'])).output).toBe(shown('Safe', safe))
+test("a number's wallets are added and taken away by commands, or added by a code that is dialled", async () => {
+  const deployment = open({ PROFILE: 'lender', PIN: 'off' })
+  const { phone, account } = await newCaller()
+  const [till, safe] = [newWallet(), newWallet()]
+  const run = (args: string[], input = phone) =>
+    deployment.operate(operatorsAccount, args, { input })
+  const shown = (name: string, address: Address) => `${name}  ${checksumAddress(address, 31)}\n`
+  expect((await run(['wallets'])).output).toBe('No wallet has a name here.\n')
+  const added = await run(['add-wallet', 'Till', till])
+  expect(added).toEqual({ code: 0, output: shown('Till', till) })
+  const issued = await run(['wallet', 'Safe', safe], '')
+  expect(issued.output).toMatch(/^\d{8}: good for one number, for an hour\.\n$/)
+  const code = issued.output.slice(0, 8)
+  const redeem = { phone, sessionId: 'code', text: `7*${code}*1` }
+  expect(await dial(deployment, redeem)).toMatch(/^END Wallet Safe is saved\./)
+  const out = { phone, sessionId: 'out', text: '7' }
+  expect(await dial(deployment, out)).toMatch(/^CON 1\. Till\n2\. Safe\n/)
+  const paid = await dial(deployment, { ...out, text: '7*2*0.025*1' })
+  expect(paid).toMatch(/^END Cash Out Submitted\nTo: Safe\n/)
+  await deployment.allDone()
+  expect(await balanceAt(safe)).toBe(parseEther('0.025'))
+  expect((await run(['wallets'])).output).toBe(shown('Till', till) + shown('Safe', safe))
+  expect((await run(['remove-wallet', 'Till'])).output).toBe(shown('Safe', safe))
 
-    for (const [name, address] of [
-      ['Mine', account],
-      ['Loan', chain.loan],
-      ['Nobody', `0x${'00'.repeat(20)}`],
-      ['2 short', safe],
-      ['Too long for it', safe],
-    ])
-      expect((await deployment.refused('wallet', { phone, name, address })).status).toBe(400)
-    for (const name of ['Second', 'Third']) await run(['add-wallet', name, newWallet()])
-    const fourth = { phone, name: 'Fourth', address: newWallet() }
-    const error = 'an account has at most 3 wallets: remove one first'
-    expect(await deployment.refused('wallet', fourth)).toEqual({ status: 409, error })
-    const kept = await deployment.audit()
-    expect(kept.map(({ action }) => action).reverse()).toEqual([
-      ...['add-wallet', 'wallet-code', 'redeem-wallet', 'remove-wallet'],
-      ...['add-wallet', 'add-wallet', 'add-wallet'],
-    ])
-    expect(kept.at(-1)?.detail).toEqual({ account, wallet: till.toLowerCase() })
-  })
+  for (const [name, address] of [
+    ['Mine', account],
+    ['Loan', chain.loan],
+    ['Nobody', `0x${'00'.repeat(20)}`],
+    ['2 short', safe],
+    ['Too long for it', safe],
+  ])
+    expect((await deployment.refused('wallet', { phone, name, address })).status).toBe(400)
+  for (const name of ['Second', 'Third']) await run(['add-wallet', name, newWallet()])
+  const fourth = { phone, name: 'Fourth', address: newWallet() }
+  const error = 'an account has at most 3 wallets: remove one first'
+  expect(await deployment.refused('wallet', fourth)).toEqual({ status: 409, error })
+  const kept = await deployment.audit()
+  expect(kept.map(({ action }) => action).reverse()).toEqual([
+    ...['add-wallet', 'wallet-code', 'redeem-wallet', 'remove-wallet'],
+    ...['add-wallet', 'add-wallet', 'add-wallet'],
+  ])
+  expect(kept.at(-1)?.detail).toEqual({ account, wallet: till.toLowerCase() })
 })
 
 test('agents get tills by commands, and numbers of their own', async () => {

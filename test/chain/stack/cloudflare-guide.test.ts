@@ -216,25 +216,23 @@ test('a deployment is refused where its environment or its contracts are not kno
   expect(await on('testnet')).toEqual({ code: 1, output: expect.stringContaining(missing) })
 })
 
-describe('the doctor', () => {
-  test('names each fault with its remedy', async () => {
-    const url = served?.url ?? ''
-    const other = await examine(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
-    expect(other.code).toBe(1)
-    expect(other.output).toMatch(/^BAD {2}dial +The deployment has another CALLBACK_SECRET/m)
-    expect(other.output).toMatch(/^BAD {2}operator +The deployment knows no such OPERATOR_TOKEN/m)
+test('the doctor names each fault with its remedy', async () => {
+  const url = served?.url ?? ''
+  const other = await examine(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
+  expect(other.code).toBe(1)
+  expect(other.output).toMatch(/^BAD {2}dial +The deployment has another CALLBACK_SECRET/m)
+  expect(other.output).toMatch(/^BAD {2}operator +The deployment knows no such OPERATOR_TOKEN/m)
 
-    const bare = await serve({ NODE_URL: anvil.url })
-    const missing = await examine(bare.url)
-    expect(await beginLedger(bare.url, 10)).toBe(false)
-    await bare.stop()
-    expect(missing.output).toMatch(
-      /^BAD {2}configuration {3}RELAYER_MNEMONIC is missing. Set it: npx wrangler secret put RELAYER_MNEMONIC/m,
-    )
-    expect(missing.code).toBe(1)
-    const gone = await examine(bare.url)
-    expect(gone.output).toMatch(/^BAD {2}answers +Nothing answers: is this the address/m)
-  })
+  const bare = await serve({ NODE_URL: anvil.url })
+  const missing = await examine(bare.url)
+  expect(await beginLedger(bare.url, 10)).toBe(false)
+  await bare.stop()
+  expect(missing.output).toMatch(
+    /^BAD {2}configuration {3}RELAYER_MNEMONIC is missing. Set it: npx wrangler secret put RELAYER_MNEMONIC/m,
+  )
+  expect(missing.code).toBe(1)
+  const gone = await examine(bare.url)
+  expect(gone.output).toMatch(/^BAD {2}answers +Nothing answers: is this the address/m)
 })
 
 test("a deployment's address is the one that wrangler records, its own domain first", () => {

@@ -3,17 +3,18 @@ import { poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import { classifyRefusal, isRefusal, type ReadRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
-describe("a node's refusal of a transaction", () => {
-  test.for([
-    ["transaction's gas price exceeds the cap", 'price_too_high'],
-    // anvil
-    ['transaction already imported', 'known'],
-    ['nonce too low: next nonce 5, tx nonce 3', 'nonce_used'],
-    ['Insufficient funds for gas * price + value', 'insufficient_funds'],
-  ] as const)('"%s" means %s', ([message, meaning]) => {
+test.for([
+  ["transaction's gas price exceeds the cap", 'price_too_high'],
+  // anvil
+  ['transaction already imported', 'known'],
+  ['nonce too low: next nonce 5, tx nonce 3', 'nonce_used'],
+  ['Insufficient funds for gas * price + value', 'insufficient_funds'],
+] as const)(
+  `a node's refusal of a transaction in the words "%s" means %s`,
+  ([message, meaning]) => {
     expect(classifyRefusal(new RpcError(-32010, message))).toBe(meaning)
-  })
-})
+  },
+)
 
 test("the relay understands each refusal of a pool, in each family's words", () => {
   for (const { means, ...words } of Object.values(poolRefusals)) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import {
   computeGasPrice,
@@ -6,15 +6,13 @@ import {
   limitGasPrice,
 } from '../../../src/relay/relayer.ts'
 
-describe('a replacement price', () => {
-  test.for([
-    [100n, 140n],
-    [1n, 2n],
-    [3n, 5n],
-    [60_000_001n, 84_000_002n],
-  ] as const)('over %s is 40 %% more and rounded up: %s', ([prior, price]) => {
-    expect(computeReplacementPrice(prior, 40)).toBe(price)
-  })
+test.for([
+  [100n, 140n],
+  [1n, 2n],
+  [3n, 5n],
+  [60_000_001n, 84_000_002n],
+] as const)('a replacement price over %s is 40 %% more and rounded up: %s', ([prior, price]) => {
+  expect(computeReplacementPrice(prior, 40)).toBe(price)
 })
 
 test("a gas price is the node's, within the operator's limits", () => {

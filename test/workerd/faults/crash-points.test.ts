@@ -227,40 +227,38 @@ const needsWork: ReadonlySet<string> = new Set([
   ...['eth_sendRawTransaction', 'ledger.recordSend'],
 ])
 
-describe('a round of the alarm', () => {
-  test.for(['worker', 'object'] as const)(
-    'whose %s dies at any kind of request leaves everything to the next one',
-    async (whose, { expect, task }) => {
-      if (whose === 'object') willCause(task, 'aborted_objects')
-      const kinds = await roundQuestions()
-      const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork]
-      expect(kinds).toEqual(expect.arrayContaining(known))
-      const drawn = sampleOf(sampledKinds, kinds, `rounds of a ${whose}`)
-      const deaths = drawn.flatMap((at) => deathsAt(at, whose))
-      const deliveries = await leaveWork(5)
-      const lasts = new Set<string>()
-      for (const death of deaths) {
-        // A round whose object dies goes on, and leaves nothing to the next.
-        if (whose === 'object' && needsWork.has(String(death.at))) {
-          deliveries.push(...(await leaveWork(1)))
-        }
-        const worker = createKillableWorker({ death })
-        await silenceAlarm()
-        await worker.tend().catch(() => undefined)
-        for (const name of worker.asked) if (name === death.at) lasts.add(name)
-        // A round that did not come to this question came to its end, and leaves nothing to the
-        // next.
-        if (!worker.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
+test.for(['worker', 'object'] as const)(
+  'a round of the alarm whose %s dies at any kind of request leaves everything to the next one',
+  async (whose, { expect, task }) => {
+    if (whose === 'object') willCause(task, 'aborted_objects')
+    const kinds = await roundQuestions()
+    const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork]
+    expect(kinds).toEqual(expect.arrayContaining(known))
+    const drawn = sampleOf(sampledKinds, kinds, `rounds of a ${whose}`)
+    const deaths = drawn.flatMap((at) => deathsAt(at, whose))
+    const deliveries = await leaveWork(5)
+    const lasts = new Set<string>()
+    for (const death of deaths) {
+      // A round whose object dies goes on, and leaves nothing to the next.
+      if (whose === 'object' && needsWork.has(String(death.at))) {
+        deliveries.push(...(await leaveWork(1)))
       }
-      const wanted = known.filter((name) => drawn.includes(name))
-      expect([...lasts]).toEqual(expect.arrayContaining(wanted))
-      await untilSettled()
-      const faults: string[] = []
-      for (const delivery of deliveries) faults.push(...(await judge(delivery, [])))
-      expect(faults).toEqual([])
-    },
-  )
-})
+      const worker = createKillableWorker({ death })
+      await silenceAlarm()
+      await worker.tend().catch(() => undefined)
+      for (const name of worker.asked) if (name === death.at) lasts.add(name)
+      // A round that did not come to this question came to its end, and leaves nothing to the
+      // next.
+      if (!worker.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
+    }
+    const wanted = known.filter((name) => drawn.includes(name))
+    expect([...lasts]).toEqual(expect.arrayContaining(wanted))
+    await untilSettled()
+    const faults: string[] = []
+    for (const delivery of deliveries) faults.push(...(await judge(delivery, [])))
+    expect(faults).toEqual([])
+  },
+)
 
 /** Opens so many mined payments and so many unsent ones, which nobody looks after. */
 async function leaveWork(count: number): Promise<Delivery[]> {

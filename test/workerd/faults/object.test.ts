@@ -56,45 +56,42 @@ describe("a ledger's alarm", () => {
   })
 })
 
-describe("a ledger's alarm that never rings", () => {
-  test('leaves a payment to the delivery that sent it, which finds it confirmed', async () => {
-    const caller = '+254700000403'
-    await fund(caller, '1')
-    await untilSettled()
-    const silence = () =>
-      runInDurableObject(ledgerStub(), (_, { storage }) => storage.deleteAlarm())
+test("a ledger's alarm that never rings leaves a payment to the delivery that sent it, which finds it confirmed", async () => {
+  const caller = '+254700000403'
+  await fund(caller, '1')
+  await untilSettled()
+  const silence = () => runInDurableObject(ledgerStub(), (_, { storage }) => storage.deleteAlarm())
+  await silence()
+  expect((await dial(caller, `2*${recipient}*0.25`)).text).toMatch(submitted)
+  const account = await accountOf(caller)
+  await until(async () => {
     await silence()
-    expect((await dial(caller, `2*${recipient}*0.25`)).text).toMatch(submitted)
-    const account = await accountOf(caller)
-    await until(async () => {
-      await silence()
-      const { payments } = await ledgerStub().readPage({ account, limit: 1 })
-      return payments[0]?.state === 'confirmed'
-    })
-    await untilBalance(caller, '0.75')
+    const { payments } = await ledgerStub().readPage({ account, limit: 1 })
+    return payments[0]?.state === 'confirmed'
   })
+  await untilBalance(caller, '0.75')
 })
 
-describe("a ledger's object", () => {
-  test('that lost its storage shows the same screen and pays nothing', async ({ task }) => {
-    willCause(task, 'aborted_objects')
-    const caller = '+254700000431'
-    await fund(caller, '1')
-    const session = newSession()
-    const reply = await dial(caller, `2*${recipient}*0.25`, session)
-    await untilBalance(caller, '0.75')
-    // Who still watches a payment would find no table.
-    await untilSettled()
-    await runInDurableObject(ledgerStub(), async (_, state) => {
-      await state.storage.deleteAlarm()
-      await state.storage.deleteAll()
-    })
-    await abortAllDurableObjects()
-    expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
-    expect((await dial(caller, `2*${recipient}*0.5`, session)).text).toBe(
-      'END This session has ended. Please dial again.',
-    )
-    await untilBalance(caller, '0.75')
-    expect(await executions(caller)).toBe(1)
+test("a ledger's object that lost its storage shows the same screen and pays nothing", async ({
+  task,
+}) => {
+  willCause(task, 'aborted_objects')
+  const caller = '+254700000431'
+  await fund(caller, '1')
+  const session = newSession()
+  const reply = await dial(caller, `2*${recipient}*0.25`, session)
+  await untilBalance(caller, '0.75')
+  // Who still watches a payment would find no table.
+  await untilSettled()
+  await runInDurableObject(ledgerStub(), async (_, state) => {
+    await state.storage.deleteAlarm()
+    await state.storage.deleteAll()
   })
+  await abortAllDurableObjects()
+  expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
+  expect((await dial(caller, `2*${recipient}*0.5`, session)).text).toBe(
+    'END This session has ended. Please dial again.',
+  )
+  await untilBalance(caller, '0.75')
+  expect(await executions(caller)).toBe(1)
 })

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cached } from '../../../src/runtime/cached.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { createWorkSharing } from '../../../src/runtime/shared-work.ts'
@@ -57,11 +57,12 @@ const sharings = {
   },
 }
 
-describe("a request that shares another's work continues as itself", () => {
-  test.for(sampleOf(1, Object.entries(sharings), 'who shares'))('with %s', async ([, begin]) => {
+test.for(sampleOf(1, Object.entries(sharings), 'who shares'))(
+  "a request that shares another's work continues as itself with %s",
+  async ([, begin]) => {
     const sharing = begin()
     for (let round = 0; round < rounds; round++) {
       expect(await sideBySide(sharing)).toEqual({ answers: [7, 7, 7], times: 1 })
     }
-  })
-})
+  },
+)

@@ -68,16 +68,14 @@ function createModelChain(named = '') {
   return model
 }
 
-describe('the recent chain', () => {
-  test('reports a gap instead of leaving something out', async () => {
-    const model = createModelChain('abc')
-    const chain = createFeedChain(model.source)
-    await chain.restart()
-    model.extend(...Array.from({ length: 1_001 }, (_, index) => `n${index}`))
-    expect(await chain.advance()).toEqual({ kind: 'lost' })
-    const moved = createFeedChain(createModelChain('ABCDEF').source, chain.getBlocks())
-    expect(await moved.advance()).toEqual({ kind: 'lost' })
-  })
+test('the recent chain reports a gap instead of leaving something out', async () => {
+  const model = createModelChain('abc')
+  const chain = createFeedChain(model.source)
+  await chain.restart()
+  model.extend(...Array.from({ length: 1_001 }, (_, index) => `n${index}`))
+  expect(await chain.advance()).toEqual({ kind: 'lost' })
+  const moved = createFeedChain(createModelChain('ABCDEF').source, chain.getBlocks())
+  expect(await moved.advance()).toEqual({ kind: 'lost' })
 })
 
 test('the chain of a real RSKj is reported unchanged, without the transaction that nobody sent', async () => {
@@ -255,42 +253,36 @@ test('logs that cannot be read hold up no head, and are told in order or end wit
   await holds(property, { sampled: 15, full: 300 })
 })
 
-describe('a feed that lost its memory', () => {
-  test('continues for the connections that are still open', async () => {
-    const model = createModelChain('abc')
-    const { feed: first, socket, store } = openFeed(model.source)
-    await socket.subscribe('newHeads')
-    await socket.subscribe('logs')
-    first.follow()
-    model.extend('d')
-    first.wake()
-    await until(() => socket.sent.length === 4)
+test('a feed that lost its memory continues for the connections that are still open', async () => {
+  const model = createModelChain('abc')
+  const { feed: first, socket, store } = openFeed(model.source)
+  await socket.subscribe('newHeads')
+  await socket.subscribe('logs')
+  first.follow()
+  model.extend('d')
+  first.wake()
+  await until(() => socket.sent.length === 4)
 
-    // Nobody told the first one to stop: it is as if it had never been.
-    const kept = store.listSubscriptions()
-    socket.leave()
-    for (const each of kept) store.addSubscription(each)
-    model.rewind(2)
-    model.extend(...'CDE')
-    const second = feedOn(model.source, store)
-    second.restore([socket])
-    expect(second.isFollowed()).toBe(true)
-    const before = socket.sent.length
-    second.follow()
-    await until(() => socket.sent.length >= before + 8)
-    const told = socket
-      .told(before)
-      .map(({ removed, number, blockNumber }) =>
-        [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(
-          ' ',
-        ),
-      )
-    const added = ['head', 'log'].flatMap((what) =>
-      [2, 3, 4].map((number) => `${what} 0x${number}`),
+  // Nobody told the first one to stop: it is as if it had never been.
+  const kept = store.listSubscriptions()
+  socket.leave()
+  for (const each of kept) store.addSubscription(each)
+  model.rewind(2)
+  model.extend(...'CDE')
+  const second = feedOn(model.source, store)
+  second.restore([socket])
+  expect(second.isFollowed()).toBe(true)
+  const before = socket.sent.length
+  second.follow()
+  await until(() => socket.sent.length >= before + 8)
+  const told = socket
+    .told(before)
+    .map(({ removed, number, blockNumber }) =>
+      [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(' '),
     )
-    expect(told).toEqual(['gone 0x3', 'gone 0x2', ...added])
-    socket.leave()
-  })
+  const added = ['head', 'log'].flatMap((what) => [2, 3, 4].map((number) => `${what} 0x${number}`))
+  expect(told).toEqual(['gone 0x3', 'gone 0x2', ...added])
+  socket.leave()
 })
 
 const codeOf = (answer: { error?: { code: number } }): number | undefined => answer.error?.code
@@ -436,25 +428,23 @@ describe('one client that asks for much', () => {
   })
 })
 
-describe('a transaction that enters the pool', () => {
-  test('is reported when it is mined if it was missed before, and never twice', async () => {
-    const model = createModelChain('abc')
-    // A connection that is lost, and that this side still takes for open, tells nothing.
-    let unseen = true
-    const { feed, socket } = openFeed(model.source, {
-      events: { ...noEvents, takePending: async () => (unseen ? [] : [hex('2'), hex('3')]) },
-    })
-    await socket.subscribe('newPendingTransactions')
-    feed.follow()
-    model.mine(hex('1'), hex('2'))
-    feed.wake()
-    await until(() => socket.sent.length === 3)
-    unseen = false
-    feed.wake()
-    await until(() => socket.sent.length === 4)
-    expect(socket.told()).toEqual([hex('1'), hex('2'), hex('3')])
-    socket.leave()
+test('a transaction that enters the pool is reported when it is mined if it was missed before, and never twice', async () => {
+  const model = createModelChain('abc')
+  // A connection that is lost, and that this side still takes for open, tells nothing.
+  let unseen = true
+  const { feed, socket } = openFeed(model.source, {
+    events: { ...noEvents, takePending: async () => (unseen ? [] : [hex('2'), hex('3')]) },
   })
+  await socket.subscribe('newPendingTransactions')
+  feed.follow()
+  model.mine(hex('1'), hex('2'))
+  feed.wake()
+  await until(() => socket.sent.length === 3)
+  unseen = false
+  feed.wake()
+  await until(() => socket.sent.length === 4)
+  expect(socket.told()).toEqual([hex('1'), hex('2'), hex('3')])
+  socket.leave()
 })
 
 const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }

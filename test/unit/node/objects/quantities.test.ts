@@ -65,15 +65,16 @@ const values = Array.from({ length: 65 }, (_, power) => 2n ** BigInt(power))
   .flatMap((power) => [power - 1n, power])
   .concat(10_000_000n)
 
-describe('a block of a gas limit above 8,388,607, as RSKj recorded it', () => {
-  test.for(blocks.map(({ number }) => `${number}`))('proves its header: %s', (number) => {
+test.for(blocks.map(({ number }) => `${number}`))(
+  'a block of a gas limit above 8,388,607, as RSKj recorded it, proves its header: %s',
+  (number) => {
     const block = findResult('eth_getBlockByNumber', number) as Block
     const raw = findResult('rsk_getRawBlockHeaderByNumber', number) as Hex
     expect(encodeRootstockForms(block).map((form) => form.raw)).toContain(raw)
     expect(decodeHeader(raw)?.hash).toBe(block.hash)
     expect(proveHeader(block, undefined)?.raw).toBe(raw)
-  })
-})
+  },
+)
 
 describe("each integer is written by RSKj's rule:", () => {
   test.for(headerFields)('%s of a header', ([name, place, rule]) => {

@@ -55,31 +55,32 @@ const above = (most: number, said: Said) => (from: number, to: number) =>
 const numbersOf = (logs: readonly { blockNumber: string }[] | undefined) =>
   logs?.map(({ blockNumber }) => Number(blockNumber))
 
-describe('a range that a node refuses is asked in halves, whatever it says:', () => {
-  test.for([
-    [-32000, 'nope'],
-    [-32000, 'query returned more than 10000 results'],
-    [-32005, 'query returned more than 10000 results'],
-    [-32005, 'block range is too large'],
-    [-32602, 'eth_getLogs is limited to a 100 block span'],
-    [-32602, 'Log response size exceeded.'],
-    [-32602, 'zu viele'],
-    [-32600, 'invalid'],
-    [-32603, 'internal error'],
-    [-32011, 'Response size limit exceeded'],
-    [-32012, 'Cannot query more than 100 blocks at once'],
-    [-32614, 'eth_getLogs and eth_newFilter are limited to a 10,000 blocks range'],
-    [-32701, 'ошибка'],
-    [35, 'ranges over 100 blocks are not supported on freetier'],
-  ] as const)('%i %s', async ([code, message]) => {
+test.for([
+  [-32000, 'nope'],
+  [-32000, 'query returned more than 10000 results'],
+  [-32005, 'query returned more than 10000 results'],
+  [-32005, 'block range is too large'],
+  [-32602, 'eth_getLogs is limited to a 100 block span'],
+  [-32602, 'Log response size exceeded.'],
+  [-32602, 'zu viele'],
+  [-32600, 'invalid'],
+  [-32603, 'internal error'],
+  [-32011, 'Response size limit exceeded'],
+  [-32012, 'Cannot query more than 100 blocks at once'],
+  [-32614, 'eth_getLogs and eth_newFilter are limited to a 10,000 blocks range'],
+  [-32701, 'ошибка'],
+  [35, 'ranges over 100 blocks are not supported on freetier'],
+] as const)(
+  'a range that a node refuses is asked in halves, whatever it says: %i %s',
+  async ([code, message]) => {
     for (const most of [100, 37, 2_000]) {
       const { node, calls } = nodeThatRefuses(above(most, error(code, message)))
       const { result } = await logsOf(node, 0, 2_000)
       expect(numbersOf(result), `${most}`).toEqual(hundreds(0, 2_000))
       expect(calls()).toBeLessThanOrEqual(200)
     }
-  })
-})
+  },
+)
 
 describe('a range is not asked in halves of a node that refuses', () => {
   const slow = (_from: number, _to: number, id: unknown) =>

@@ -31,48 +31,41 @@ const pay = (state: PaymentState, changes: Partial<PaymentRecord> = {}) =>
 
 const [other, final] = [{ hash: otherHash }, { assuredAt: 1 }]
 
-describe('a received transfer', () => {
-  test.for<[string, 'arriving' | 'done', number, PaymentRecord[]]>([
-    ['in a payment that no round saw as final', 'arriving', 99, [pay('mined')]],
-    ['in a payment that is confirmed', 'done', 1, [pay('confirmed')]],
-    ['in a payment whose block no round has seen', 'arriving', 99, [pay('signed', { hash: null })]],
-    [
-      'after an equal one that is done',
-      'arriving',
-      99,
-      [pay('confirmed', { hash: otherHash }), pay('signed', { hash: null })],
-    ],
-    ['by other bytes than its payment was sent with', 'arriving', 99, [pay('signed', other)]],
-    ['by other bytes, that was final at once', 'done', 1, [pay('signed', { ...other, ...final })]],
-    ['again, that was final', 'done', 1, [pay('signed', { hash: null, ...final })]],
-    ['mined again, that was final', 'done', 1, [pay('mined', { ...other, ...final })]],
-    [
-      'after a final one that is settled',
-      'arriving',
-      1,
-      [pay('confirmed', { ...other, ...final })],
-    ],
-    [
-      'beside an equal final one that is mined',
-      'arriving',
-      99,
-      [pay('mined', { ...other, ...final }), pay('signed', { hash: null })],
-    ],
-    ['beside an equal one that is final', 'arriving', 1, [pay('mined', final), pay('mined')]],
-    ['after a final one that expired', 'arriving', 1, [pay('expired', { ...other, ...final })]],
-    [
-      'after an equal one that ended in no block',
-      'done',
-      12,
-      [pay('expired', { hash: null }), pay('reverted', { hash: null })],
-    ],
-    ['of another amount than the open payment', 'done', 12, [pay('signed', { spendsWei: '6' })]],
-    ['that is no payment of the ledger, in a new block', 'arriving', 11, []],
-    ['that is no payment of the ledger, in a deep block', 'done', 12, []],
-  ])('%s is told as %s', ([, word, depth, payments]) => {
-    const [match] = matchReceived([receive(depth)], { payments, confirmations })
-    expect(match?.progress).toBe(word)
-  })
+test.for<[string, 'arriving' | 'done', number, PaymentRecord[]]>([
+  ['in a payment that no round saw as final', 'arriving', 99, [pay('mined')]],
+  ['in a payment that is confirmed', 'done', 1, [pay('confirmed')]],
+  ['in a payment whose block no round has seen', 'arriving', 99, [pay('signed', { hash: null })]],
+  [
+    'after an equal one that is done',
+    'arriving',
+    99,
+    [pay('confirmed', { hash: otherHash }), pay('signed', { hash: null })],
+  ],
+  ['by other bytes than its payment was sent with', 'arriving', 99, [pay('signed', other)]],
+  ['by other bytes, that was final at once', 'done', 1, [pay('signed', { ...other, ...final })]],
+  ['again, that was final', 'done', 1, [pay('signed', { hash: null, ...final })]],
+  ['mined again, that was final', 'done', 1, [pay('mined', { ...other, ...final })]],
+  ['after a final one that is settled', 'arriving', 1, [pay('confirmed', { ...other, ...final })]],
+  [
+    'beside an equal final one that is mined',
+    'arriving',
+    99,
+    [pay('mined', { ...other, ...final }), pay('signed', { hash: null })],
+  ],
+  ['beside an equal one that is final', 'arriving', 1, [pay('mined', final), pay('mined')]],
+  ['after a final one that expired', 'arriving', 1, [pay('expired', { ...other, ...final })]],
+  [
+    'after an equal one that ended in no block',
+    'done',
+    12,
+    [pay('expired', { hash: null }), pay('reverted', { hash: null })],
+  ],
+  ['of another amount than the open payment', 'done', 12, [pay('signed', { spendsWei: '6' })]],
+  ['that is no payment of the ledger, in a new block', 'arriving', 11, []],
+  ['that is no payment of the ledger, in a deep block', 'done', 12, []],
+])('a received transfer %s is told as %s', ([, word, depth, payments]) => {
+  const [match] = matchReceived([receive(depth)], { payments, confirmations })
+  expect(match?.progress).toBe(word)
 })
 
 test('of two equal transfers, of which one is final, one arrives, each with its receipt', () => {

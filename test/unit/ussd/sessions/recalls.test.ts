@@ -389,18 +389,16 @@ test('while lost rows may hold payments, nothing is held', async () => {
   expect(await world.ledger.listRecalled(world.accountOf(1))).toEqual([])
 })
 
-describe('a payment of another kind', () => {
-  plays('is no mistake: a loan, its repayment', open)`
-      loan: 3*1 -> END Loan Requested…
-      settle
-      ask: 5 -> not …Wrong number?…
-      ask: ${ask} -> ${nothing}
-      repaid: 4*1 -> END Repayment Submitted…
-      settle
-      back: 5 -> not …Wrong number?…
-      back: ${ask} -> ${nothing}
-      back: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
-})
+plays('a payment of another kind is no mistake: a loan, its repayment', open)`
+    loan: 3*1 -> END Loan Requested…
+    settle
+    ask: 5 -> not …Wrong number?…
+    ask: ${ask} -> ${nothing}
+    repaid: 4*1 -> END Repayment Submitted…
+    settle
+    back: 5 -> not …Wrong number?…
+    back: ${ask} -> ${nothing}
+    back: ${hold} -> CON Please choose from the list.|No payment of yours can be held now.|0. Back`
 
 test('of a payment that an agent made, who took cash for it, nothing is held', async () => {
   const world = open()
