@@ -43,9 +43,12 @@ export async function startSmsServer() {
     })
     response.end(isText ? answer.body : JSON.stringify(answer.body))
   })
+  const url = `${server.url}/version1/messaging`
+  const { apiKey, username } = account
   return {
-    url: `${server.url}/version1/messaging`,
-    ...{ account, asked },
+    /** Settings of a service that sends its messages here. */
+    variables: { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: url },
+    ...{ url, account, asked },
     /** Has it answer so from now on; undefined: it takes each message. */
     answer: (by: (() => ProviderAnswer) | undefined) => {
       answerBy = by

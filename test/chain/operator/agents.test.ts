@@ -296,9 +296,7 @@ test('support shows what arrived on the chain without a payment of this ledger',
 })
 
 test("a person's export has a bill's reference and the till, whose keeper gets a message", async () => {
-  const { apiKey, username } = provider.account
-  const messages = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
-  const deployment = openOperated(chain, { ...settings, ...messages })
+  const deployment = openOperated(chain, { ...settings, ...provider.variables })
   const [payee, payer] = ['+254700000012', '+254700000011']
   await give(chain, payer)
   await choosePin(deployment, payer)

@@ -30,9 +30,7 @@ const askFull: typeof fetch = async (input, init) => {
 
 test('commands, metrics, messages, books and drain report each payment of a transaction separately', async () => {
   for (const phone of phones) await give(chain, phone)
-  const { apiKey: SMS_API_KEY, username: SMS_USERNAME } = provider.account
-  const changes = { SMS_API_KEY, SMS_USERNAME, SMS_URL: provider.url }
-  const deployment = openOperated(chain, changes, { fetch: askFull })
+  const deployment = openOperated(chain, provider.variables, { fetch: askFull })
   const { operate, operator } = deployment
   for (const [index, phone] of phones.entries()) {
     const text = `2*${phones[(index + 1) % 3]}*0.2${index}`

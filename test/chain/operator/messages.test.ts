@@ -10,11 +10,7 @@ const provider = opened(startSmsServer)
 test('a message about a final outcome goes out even while no node answers', async () => {
   const phone = '+254700010000'
   await give(chain, phone)
-  const { apiKey, username } = provider.account
-  const changes = {
-    ...{ PROFILE: 'lender', PIN: 'off' },
-    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
-  }
+  const changes = { PROFILE: 'lender', PIN: 'off', ...provider.variables }
   let isDead = false
   const deployment = openOperated(chain, changes, {
     // Nothing listens there.

@@ -53,11 +53,10 @@ beforeAll(async () => {
   if (caller === undefined) throw new Error('there is no caller')
   phone = caller.phone
   await deposit(chain, [caller.account.address], parseEther('1'))
-  const { apiKey, username } = provider.account
   const variables = {
     ...{ ...chain.bindings, NODE_URL: faults.url, OPERATOR_TOKEN: token },
     ...{ ALERT_WEBHOOK_URL: webhook.url, ALERT_WEBHOOK_SECRET: 'a-secret-for-the-webhook' },
-    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
+    ...provider.variables,
     // A minute of Rootstock passes in about two seconds: what waits for blocks waits for as many of
     // them.
     BLOCK_SECONDS: '1',

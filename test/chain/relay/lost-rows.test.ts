@@ -28,11 +28,10 @@ async function openLender(openLedger: OpenLedger) {
   const phone = `+25470002${`${callers}`.padStart(4, '0')}`
   const account = await give(chain, phone)
   const memory = createMemoryStore()
-  const { apiKey, username } = provider.account
   const changes = {
     ...{ PROFILE: 'lender', PIN: 'off', MAX_SENT_A_DAY_WEI: `${10n ** 18n}` },
     ...{ LOCAL_CURRENCY: 'KES', RATE_FEED_URL: feed },
-    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
+    ...provider.variables,
   }
   onTestFinished(async () => void (await chain.anvil.ask('evm_setAutomine', [true])))
   let shillings = 1_000

@@ -14,12 +14,7 @@ const provider = opened(startSmsServer)
 const phone = '+254700000071'
 
 test('a plain transfer of tokens from any wallet is credited by its receiver, once, and by nobody twice', async () => {
-  const { apiKey, username } = provider.account
-  const lender = {
-    ...{ PROFILE: 'lender', PIN: 'off' },
-    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
-  }
-  const deployment = openOperated(chain, lender)
+  const deployment = openOperated(chain, { PROFILE: 'lender', PIN: 'off', ...provider.variables })
   let sessions = 0
   const dialAnew = (text: string) =>
     dial(deployment, { phone, sessionId: `session ${++sessions}`, text })

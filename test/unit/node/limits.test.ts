@@ -92,13 +92,6 @@ test('every text about a limit has its number', () => {
 })
 
 describe('an answer that takes too long', () => {
-  test('is abandoned, and reveals no address', async () => {
-    const served = await serveNode(() => new Promise(() => {}))
-    const answer = await served.rpc('eth_gasPrice')
-    expect(answer).toMatchObject({ error: { code: -32011 } })
-    expect(JSON.stringify([answer, served.logged])).not.toContain('rskj.test')
-  })
-
   test('is abandoned in a batch, which has one timer, and the others have theirs', async () => {
     const timers: number[] = []
     const clock = createHandClock(0.05)

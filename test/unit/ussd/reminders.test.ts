@@ -33,14 +33,7 @@ const priceOr =
  * A lender's service on the day before Christmas' tenth, where a loan is due on the 24th at noon.
  */
 function open(product: object = menus.lender) {
-  const variables = {
-    ...required,
-    SMS_API_KEY: server.account.apiKey,
-    SMS_USERNAME: server.account.username,
-    SMS_URL: server.url,
-    PROFILE: 'lender',
-    PIN: 'off',
-  }
+  const variables = { ...required, ...server.variables, PROFILE: 'lender', PIN: 'off' }
   const clock = createHandClock()
   const dueAt = Math.floor(clock.now() / dayMs) * 86_400 + 30 * 86_400 + 43_200
   const debt = { owedWei: 10_500_000_000_000_000n, dueAt }

@@ -28,6 +28,7 @@ import { required } from '../compose/variables.ts'
 import { friend, openWorld, stranger } from './world.ts'
 
 const caller = '+254700000000' as PhoneNumber
+const findAccount = createCallerAccounts(required.ACCOUNT_KEY_SECRET)
 /** Those with the longest words. */
 const reasons = (['withdrawal_limit', 'not_listed', 'existing_loan', 'no_loan'] as const).map(
   (reason) => describeLoanRefusal({ reason, owedWei: 1n, leftWei: 1n }),
@@ -52,9 +53,7 @@ function open(
   more: object = {},
   readNode: Rpc = () => Promise.reject(new Error('no node answers')),
 ) {
-  const { apiKey, username } = server.account
-  const provider = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: server.url }
-  const variables = { ...required, ...provider, PROFILE: 'lender', PIN: 'off', ...settings }
+  const variables = { ...required, ...server.variables, PROFILE: 'lender', PIN: 'off', ...settings }
   const clock = createHandClock(0.1)
   const events: LogEvent[] = []
   const running: Promise<unknown>[] = []
@@ -125,6 +124,10 @@ const done = (number: string) => {
 const pay = `s: 2*${friend}*0.001*1`
 const paid = `${pay}
   settle`
+/** It is held then, as a mistake of who sent it. */
+const held = `${paid}
+  h: 5*2
+  h: 5*2*1*4 -> END 0.001 tRBTC is held until …`
 
 test('a phone is told once of each wallet that a code gave it, and the number is kept sealed', async () => {
   const { play, round, process, rows, clock, issue } = open()
@@ -155,10 +158,7 @@ test('a phone is told once of each wallet that a code gave it, and the number is
 
 test('a receiver is told once what is held back until when, unless it is back or kept by then', async () => {
   const { play, process, round, rows } = open({}, recalls)
-  const hold = `${paid}
-    h: 5*2
-    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`
-  await play(hold)
+  await play(held)
   expect(unnamed(rows())).not.toMatch(numbers)
   await Promise.all(Array.from({ length: 12 }, () => process()()))
   const [first, ...others] = told().filter((text) => !done('0.001').includes(text))
@@ -180,27 +180,22 @@ test('a receiver is told once what is held back until when, unless it is back or
 })
 
 test('a receiver who never dialled is told what to dial for what is held', async () => {
-  const hold = `${paid}
-    h: 5*2
-    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`
   const usual = open({ SHORT_CODE: '*384*1#' }, recalls)
-  await usual.play(hold)
+  await usual.play(held)
   await usual.round()
   expect(told().join()).toContain('It goes back only if you agree: dial *384*1#.')
   server.asked.length = 0
   // Without room for the code, what it says of the consent stays.
   const names = { SERVICE_NAME: 'Duka Pesa Wakulima K', SHORT_CODE: '*384*123456789#' }
   const long = open(names, recalls)
-  await long.play(hold.replaceAll('0.001', '0.001234'))
+  await long.play(held.replaceAll('0.001', '0.001234'))
   await long.round()
   expect(told().join()).toMatch(/: Duka Pesa Wakulima K: .*\nIt goes back only if you agree\./)
 })
 
 test('a receiver is told first in local money what is held', async () => {
   const { play, process } = open({}, recalls)
-  await play(`${paid}
-    h: 5*2
-    h: 5*2*1*4 -> END 0.001 tRBTC is held until …`)
+  await play(held)
   await process({ LOCAL_CURRENCY: 'KES', RATE_FEED_URL: feed })()
   expect(told().join()).toContain('2547...000 says KES 12,000 (0.001 tRBTC) to you was a mistake.')
 })
@@ -234,9 +229,7 @@ test('who asked for a payment back is told once that it did not come, kept or by
 
 test('who asked for a payment back is told that it came, though the payer knows no number', async () => {
   const { play, round, rows } = open({}, recalls)
-  await play(`${paid}
-    h: 5*2
-    h: 5*2*1*4 -> END 0.001 tRBTC is held until …
+  await play(`${held}
     b@1: -> CON …91. Give it back…
     b@1: 91*1 -> END Transfer Submitted…`)
   expect(unnamed(rows())).not.toMatch(numbers)
@@ -273,9 +266,7 @@ describe('a message about an outcome', () => {
   test('has the name of the service, and what a phone dials that never did', async () => {
     const names = { SERVICE_NAME: 'Duka Pesa', SHORT_CODE: '*384*1#' }
     const { play, round, memory } = open(names)
-    const { address } = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(
-      caller as PhoneNumber,
-    )
+    const { address } = await findAccount(caller)
     await memory.save(address, JSON.stringify({ hasDialled: true }), 0)
     await play(paid)
     await round()
@@ -284,7 +275,7 @@ describe('a message about an outcome', () => {
       `${friend}: Duka Pesa: You received 0.001 tRBTC from 2547...000. Dial *384*1# to use it.`,
     ])
     server.asked.length = 0
-    const receiver = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(friend as PhoneNumber)
+    const receiver = await findAccount(friend as PhoneNumber)
     const stored = await memory.load(receiver.address)
     const row = JSON.stringify({ ...JSON.parse(stored.row), hasDialled: true })
     await memory.save(receiver.address, row, stored.version)
@@ -312,9 +303,7 @@ describe('a message about an outcome', () => {
     expect(server.asked).toHaveLength(2)
     for (const { text } of server.asked) expect(text).toMatch(`\nRef: ${number}, ${date}`)
     server.asked.length = 0
-    const { address } = await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(
-      caller as PhoneNumber,
-    )
+    const { address } = await findAccount(caller)
     const { row, version } = await memory.load(address)
     const chosen = [{ language: 'fr', session: 's' }]
     await memory.save(address, JSON.stringify({ ...JSON.parse(row ?? '{}'), chosen }), version)
@@ -451,8 +440,7 @@ describe('a message about an outcome', () => {
     const { play, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
     await play(paid)
-    const accounts = createCallerAccounts(required.ACCOUNT_KEY_SECRET)
-    const { address } = await accounts(friend as PhoneNumber)
+    const { address } = await findAccount(friend as PhoneNumber)
     expect(address).not.toBe(accountOf(1))
     await memory.save(address, JSON.stringify(chosen), 0)
     await round()

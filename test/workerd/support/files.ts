@@ -4,14 +4,8 @@
  * chain that is nobody else's.
  */
 const paying = [
-  'relay/walk',
-  'relay/bad-input',
-  'relay/stolen-callback',
-  'relay/settlement',
-  'relay/payments',
-  'relay/no-wallet',
-  'faults/object',
-  'node/feed-object',
+  ...['relay/walk', 'relay/bad-input', 'relay/stolen-callback', 'relay/settlement'],
+  ...['relay/payments', 'relay/no-wallet', 'faults/object', 'node/feed-object'],
 ]
 
 const alone = 'faults/crash-points'

@@ -124,19 +124,8 @@ describe('a name that its holder types', () => {
   })
 
   test.each([
-    'Amina 2',
-    'Am1na',
-    '٣٤ Amina',
-    'A',
-    '',
-    '4826',
-    'Ⅷ 8',
-    'Checked name: Amina',
-    '(checked) Amina',
-    'Amina W.',
-    'Амина',
-    'عمر',
-    `A${'m'.repeat(15)}`,
+    ...['Amina 2', 'Am1na', '٣٤ Amina', 'A', '', '4826', 'Ⅷ 8', 'Checked name: Amina'],
+    ...['(checked) Amina', 'Amina W.', 'Амина', 'عمر', `A${'m'.repeat(15)}`],
     'one two three four five six',
   ])('%j is no name: it has a digit, a mark or letters that phones do not show', (name) => {
     expect(shortenName(name)).toBe(undefined)
