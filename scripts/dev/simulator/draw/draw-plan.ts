@@ -51,7 +51,9 @@ export function drawPlan(seed: number, money?: Money): Plan {
   const plan = { seed, setup: crowded, items: inOrder(met) }
   const drawn = isLossy ? plan : withOutage(plan, createRandom(seed, 'outage'))
   if (!setup.isLender) return drawn
-  return drawFinal(drawTraffic(drawLender(drawn, drawAt), drawAt), drawAt)
+  const lender = drawLender(drawn, drawAt)
+  const more = [...drawTraffic(lender, drawAt), ...drawFinal(lender, drawAt)]
+  return { ...lender, items: inOrder([...lender.items, ...more]) }
 }
 
 /** Stops a relay, with open payments, until the forwarder forgets what they spent. */

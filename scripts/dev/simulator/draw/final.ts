@@ -1,14 +1,14 @@
 import { createRandom } from '../../random.ts'
-import { type Item, inOrder, type Plan, type WantedPayment, writeText } from '../plan.ts'
+import { type Item, type Plan, type WantedPayment, writeText } from '../plan.ts'
 import { secondMs } from '../units.ts'
 import { createDial, type DialItem, type Draw, type DrawAt } from './dials.ts'
 import { getFirstPin, typePin } from './lender.ts'
 import { dayOutage } from './setup.ts'
 
-/** Adds payments at an agent that are final before their blocks, and what could undo them. */
-export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
+/** Draws payments at an agent that are final before their blocks, and what could undo them. */
+export function drawFinal(plan: Plan, drawAt: DrawAt): Item[] {
   const { seed, setup } = plan
-  if (!setup.isAssuring) return plan
+  if (!setup.isAssuring) return []
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
   const isMoving = createRandom(seed, 'moving').chance(0.15)
   const items = phases.flatMap((phase) => {
@@ -28,10 +28,7 @@ export function drawFinal(plan: Plan, drawAt: DrawAt): Plan {
   const hasty = plan.items.flatMap((item) =>
     item.kind === 'rotation' && item.drainMs === 0 ? drawHasty(haste, item.at) : [],
   )
-  return {
-    ...plan,
-    items: inOrder([...plan.items, ...items, ...acts, ...lasts, ...onwards, ...hasty]),
-  }
+  return [...items, ...acts, ...lasts, ...onwards, ...hasty]
 }
 
 /** A caller's own key has acted, and acts again once a withdrawal's block may be lost. */

@@ -1,15 +1,15 @@
 import { createRandom } from '../../random.ts'
 import { getFirstPrice, type Money } from '../money.ts'
-import { type Dial, type Item, inOrder, type Plan, writeText } from '../plan.ts'
+import { type Dial, type Item, type Plan, writeText } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { createDial, type DialItem, type Draw, type DrawAt, dialAgain } from './dials.ts'
 import { getFirstPin, typePin } from './lender.ts'
 
-/** Adds to a lender's plan what its money brings along: moving prices, looks, and deposits. */
-export function drawTraffic(plan: Plan, drawAt: DrawAt): Plan {
+/** Draws what the money of a lender's plan brings along: moving prices, looks, and deposits. */
+export function drawTraffic(plan: Plan, drawAt: DrawAt): Item[] {
   const { seed, setup } = plan
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
-  const items = phases.flatMap((phase) => {
+  return phases.flatMap((phase) => {
     const draw = drawAt(createRandom(seed, `money ${phase}`), phase)
     const dials = plan.items.filter((one): one is DialItem => one.phase === phase && 'text' in one)
     return [
@@ -17,7 +17,6 @@ export function drawTraffic(plan: Plan, drawAt: DrawAt): Plan {
       ...(setup.unit.token ? drawDeposits(draw) : []),
     ]
   })
-  return { ...plan, items: inOrder([...plan.items, ...items]) }
 }
 
 /** Moves the price a few times; sometimes the feed has none. */
