@@ -13,12 +13,7 @@ export type Figure = {
   held: boolean
 }
 
-export type Figures = {
-  add: (name: string, unit: string, ...rounds: readonly number[]) => void
-  /** Adds one that `--check` compares. */
-  hold: (name: string, unit: string, ...rounds: readonly number[]) => void
-  all: readonly Figure[]
-}
+export type Figures = ReturnType<typeof collectFigures>
 
 /** Holds the held figures of the last committed run (`docs/performance/results.json`). */
 export const results = z.object({
@@ -32,11 +27,11 @@ export const results = z.object({
 export type Results = z.infer<typeof results>
 
 /** Collects figures and calls `tell` with each. @throws {Error} a name comes twice */
-export function collectFigures(tell: (figure: Figure) => void): Figures {
+export function collectFigures(tell: (figure: Figure) => void) {
   const all: Figure[] = []
   const take =
-    (held: boolean): Figures['add'] =>
-    (name, unit, ...rounds) => {
+    (held: boolean) =>
+    (name: string, unit: string, ...rounds: readonly number[]) => {
       if (all.some((other) => other.name === name))
         throw new Error(`the figure ${name} comes twice`)
       const [low, high] = [Math.min(...rounds), Math.max(...rounds)]
@@ -44,7 +39,8 @@ export function collectFigures(tell: (figure: Figure) => void): Figures {
       all.push(figure)
       tell(figure)
     }
-  return { add: take(false), hold: take(true), all }
+  /** `hold` adds one that `--check` compares. */
+  return { add: take(false), hold: take(true), all: all as readonly Figure[] }
 }
 
 /** Runs each name in turn; every second round is reversed, to vary the order. */

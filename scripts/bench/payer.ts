@@ -29,20 +29,14 @@ export function countConfirmations() {
   }
 }
 
-export type PaymentRound = {
-  acceptedPerSecond: number
-  confirmedPerSecond: number
-  replyMs: readonly number[]
-  /** CPU milliseconds of the payer's process, a payment. */
-  cpuMs: number
-}
+export type PaymentRound = Awaited<ReturnType<typeof payRound>>
 
 export async function payRound(
   chain: BenchChain,
   { url, pid, confirmed }: Payer,
   payments: number,
   pace: Load['pace'],
-): Promise<PaymentRound> {
+) {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const bodies = Array.from({ length: payments }, () => writePayment(chain))
   const expects = 'END Transfer Submitted\nTo: 0x0000'
@@ -55,6 +49,7 @@ export async function payRound(
     acceptedPerSecond: (payments * 1000) / (endedAt - startedAt),
     confirmedPerSecond: (payments * 1000) / (lastAt - startedAt),
     replyMs,
+    /** CPU milliseconds of the payer's process, a payment. */
     cpuMs: (readCpuMs(pid) - before) / payments,
   }
 }

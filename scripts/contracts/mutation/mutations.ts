@@ -1,29 +1,11 @@
 import { type Analysis, analyseSolidity, childrenOf, isNode, type SolidityNode } from './syntax.ts'
 
-export type Mutation = {
-  readonly file: string
-  readonly rule: string
-  readonly line: number
-  /** The lines that it touches, before and after, each without what space stands around it. */
-  readonly before: string
-  readonly after: string
-  readonly edits: readonly Edit[]
-}
+export type Mutation = Readonly<ReturnType<typeof describe>>
 
 type Span = { start: number; end: number }
 type Edit = Span & { text: string }
 
-type Scope = {
-  /** Without arguments, as its functions use them. */
-  modifiers: readonly string[]
-  /** Conditions that privilege an actor: he is the owner, or stands in a list. */
-  privileges: (actor: string) => string[]
-  roles: readonly string[]
-  caller: string
-  /** Functions that reach another contract, by the number of their declaration. */
-  interacting: ReadonlySet<number>
-  fn: SolidityNode | undefined
-}
+type Scope = ReturnType<typeof scopeOf>
 
 type Found = { rule: string; edits: Edit[] }
 type Rule = (node: SolidityNode, scope: Scope) => Found[]
@@ -249,7 +231,7 @@ const isContract = ({ nodeType }: SolidityNode) => nodeType === 'ContractDefinit
 const invocationsOf = (fn: SolidityNode) =>
   fn.modifiers.filter(({ kind }) => kind === 'modifierInvocation')
 
-function scopeOf(contract: SolidityNode, bases: SolidityNode[], tree: SolidityNode): Scope {
+function scopeOf(contract: SolidityNode, bases: SolidityNode[], tree: SolidityNode) {
   const known = bases.flatMap(childrenOf)
   const functions = childrenOf(contract).filter(({ nodeType }) => nodeType === 'FunctionDefinition')
   const used = functions.flatMap(invocationsOf).map(({ text }) => text)
@@ -263,17 +245,20 @@ function scopeOf(contract: SolidityNode, bases: SolidityNode[], tree: SolidityNo
   const namesOf = (wanted: string) =>
     variables.filter(({ type }) => type === wanted).map(({ name }) => name)
   const [roles, lists] = [namesOf('address'), namesOf('mapping(address => bool)')]
+  /** Conditions that privilege an actor: he is the owner, or stands in a list. */
   const privileges = (actor: string) => [
     ...(knowsOwner ? [`${actor} == owner()`] : []),
     ...roles.map((name) => `${actor} == ${name}`),
     ...lists.map((name) => `${name}[${actor}]`),
   ]
   return {
-    fn: undefined,
+    fn: undefined as SolidityNode | undefined,
+    /** Without arguments, as its functions use them. */
     modifiers: [...new Set(used.filter((name) => !name.includes('(')))],
     privileges: contract.contractKind === 'library' ? () => [] : privileges,
     roles,
     caller: /\b_msgSender\(\)/.test(tree.text) ? '_msgSender()' : 'msg.sender',
+    /** Functions that reach another contract, by the number of their declaration. */
     interacting: interactingFunctions(functions),
   }
 }
@@ -298,12 +283,13 @@ function interacts(node: SolidityNode, known: ReadonlySet<number>): boolean {
   return childrenOf(node).some((child) => interacts(child, known))
 }
 
-function describe(file: string, source: Buffer, rule: string, edits: readonly Edit[]): Mutation {
+function describe(file: string, source: Buffer, rule: string, edits: readonly Edit[]) {
   const first = Math.min(...edits.map(({ start }) => start))
   const last = Math.max(...edits.map(({ end }) => end))
   const begin = source.lastIndexOf('\n', first - 1) + 1
   const rest = source.length - source.indexOf('\n', last)
   const line = source.subarray(0, begin).toString('utf8').split('\n').length
+  /** The lines that it touches, without what space stands around them. */
   const touched = (text: Buffer) =>
     text
       .toString('utf8', begin, text.length - rest)

@@ -19,7 +19,8 @@ export const newRecords = () => ({
   arrivals: [] as Arrival[],
   /** `payers` are the accounts with requests in the blocks that the chain lost. */
   reorganizations: [] as { at: number; removed: number; payers: ReadonlySet<string> }[],
-  losses: [] as Loss[],
+  /** When the ledger lost all its rows, or the last ones. */
+  losses: [] as { at: number }[],
   /** Transactions of the relayer's key that the relay did not make. */
   foreign: new Set<Hex>(),
   /** The payments by intent, as read at the end of each phase. */
@@ -89,9 +90,6 @@ export type Arrival = {
 }
 
 export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
-
-/** When the ledger lost all its rows, or the last ones. */
-type Loss = { at: number }
 
 /** Encodes what a delivery asks for; `inUnit` counts in the unit what was typed for an amount. */
 export function encodeWanted(

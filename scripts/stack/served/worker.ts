@@ -44,12 +44,7 @@ export async function workerVariables(stack: Configured): Promise<Record<string,
   return variables
 }
 
-export type RunningWorker = {
-  url: string
-  wake: () => Promise<void>
-  isRunning: () => boolean
-  stop: () => Promise<void>
-}
+export type RunningWorker = Awaited<ReturnType<typeof runWorker>>
 
 /** Holds what both runtimes are started with; `onLine` gets each line of output. */
 export type Serving = {
@@ -63,7 +58,7 @@ export type Serving = {
 export async function runWorker(
   { port, variables, processes, onLine }: Serving,
   { build, objects }: { build: WorkerBuild; objects: string },
-): Promise<RunningWorker> {
+) {
   // It brings Miniflare, which is as large as all else that a start loads: one that is refused
   // needs none.
   const { startWorkerd } = await import('../../dev/workerd.ts')
@@ -82,7 +77,9 @@ export async function runWorker(
   const fetcher = await getWorker()
   return {
     url,
-    wake: async () => void (await fetcher.scheduled({ cron: build.cron })),
+    async wake() {
+      await fetcher.scheduled({ cron: build.cron })
+    },
     isRunning: () => own.some(isRunning),
     stop,
   }

@@ -28,13 +28,9 @@ type Holder = {
 }
 
 /** A PIN typed at a step of a session, however often it is delivered, and who may judge it. */
-type Guess = {
-  own: string | undefined
-  by: ReadonlySet<string>
-  verdict: 'right' | 'wrong' | undefined
-}
+type Guess = ReturnType<typeof guessesOf>[number]
 
-function guessesOf(deliveries: readonly Delivery[]): Guess[] {
+function guessesOf(deliveries: readonly Delivery[]) {
   const steps = Map.groupBy(
     deliveries.filter(({ dial }) => dial.pin?.own !== undefined),
     ({ session, dial }) => `${session} ${dial.pin?.step}`,
@@ -58,7 +54,7 @@ function guessesOf(deliveries: readonly Delivery[]): Guess[] {
 const followsRight = /^(refused|\w+\.submitted|repeated|notSentYet|paidBefore|pin\.cho)/
 
 /** Reads from a delivery's screen whether the typed PIN was right. */
-function verdictOf({ said, dial }: Delivery): Guess['verdict'] {
+function verdictOf({ said, dial }: Delivery): 'right' | 'wrong' | undefined {
   if (said?.key === 'pin.wrong') return dial.pin?.step === dial.text ? 'wrong' : undefined
   return said !== undefined && followsRight.test(said.key) ? 'right' : undefined
 }

@@ -1,7 +1,5 @@
-import type { Hex } from 'viem'
-import type { Payment } from '../../../../src/relay/ledger/payments/payment-states.ts'
 import { getClaim, judgeSession } from '../../oracle/sessions.ts'
-import type { Arrival, Delivery, History, OnChain, Statement } from '../history.ts'
+import type { Delivery, History, OnChain } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import {
   type Excuses,
@@ -14,20 +12,7 @@ import {
 import { isWanted } from './money.ts'
 
 /** The deliveries of one session of one caller, which make at most one payment. */
-type Asked = {
-  intentId: Hex
-  deliveries: Delivery[]
-  arrivals: Arrival[]
-  processed: OnChain[]
-  /** The first execution that spent the intent, with its request. */
-  execution: OnChain | undefined
-  executed: { data: Hex } | undefined
-  statements: Statement[]
-  payment: Payment | undefined
-  /** The times at which the ledger lost the session's answer. */
-  answerLostAt: number[]
-  lost_answer: boolean
-}
+type Asked = ReturnType<typeof askedOf>[number]
 
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
 const retentionDays = 8
@@ -49,7 +34,7 @@ export function judgeSessions(history: History, found: Report): void {
   judgeUnasked(history, asked, found)
 }
 
-function askedOf(history: History): Asked[] {
+function askedOf(history: History) {
   const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
   const isRecycled = (plan.setup.pauseDays ?? 0) >= retentionDays
   const boundary = phaseStarts[1] ?? Number.POSITIVE_INFINITY
@@ -76,12 +61,14 @@ function askedOf(history: History): Asked[] {
           transaction.requests.some((request) => request.intentId === intentId),
       ),
       processed: onChain,
+      /** The first execution that spent the intent, with its request. */
       execution,
       executed: execution && requestIn(execution),
       statements: statements.filter(
         (statement) => statement.intentId === intentId && phaseOf(statement.at) === phase,
       ),
       payment: history.payments.at(isRecycled ? phase : -1)?.get(intentId),
+      /** The times at which the ledger lost the session's answer. */
       answerLostAt,
       lost_answer: answerLostAt.length > 0,
     }

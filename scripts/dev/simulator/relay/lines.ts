@@ -1,10 +1,10 @@
 import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { waitForVerdict } from '../../../../src/chain/refusals.ts'
 import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
-import { createRandom, type Random } from '../../random.ts'
+import { createRandom } from '../../random.ts'
 import { refusalWords } from '../../rootstock-pool/refusals.ts'
-import { type Actor, createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'
-import type { Fault, Place } from '../faults.ts'
+import { createClock, currentActor, getDeadline, resumeAt } from '../actors.ts'
+import type { Place } from '../faults.ts'
 import { isProvable } from '../plan.ts'
 import { type Done, getSigner, type Outcome, type World } from '../world.ts'
 import type { Parts } from './programs.ts'
@@ -15,21 +15,14 @@ const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})
 
 const objectHangsMs = 12_000
 
-type Met = {
-  place: Place
-  actor: Actor
-  random: Random
-  fault: Fault | undefined
-  outMs: number
-  backMs: number
-}
+type Met = ReturnType<typeof applyFault>
 
 /** A message takes so long at most, to the ledger or to the node, where nothing is slow. */
 export const longestNearMs = 25
 export const longestFarMs = 120
 
 /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
-export function applyFault(world: World, what: string, place: Place): Met {
+export function applyFault(world: World, what: string, place: Place) {
   const { plan, scheduler, faultAt, transcript } = world
   const actor = currentActor()
   const count = (actor.counts.get(what) ?? 0) + 1

@@ -1,30 +1,17 @@
 import { actions } from '../../../../src/operator/actions/list.ts'
-import {
-  type PaymentDetails,
-  type PaymentSummary,
-  paymentAnswer,
-  paymentsAnswer,
-} from '../../../../src/operator/schemas/payments.ts'
+import { paymentAnswer, paymentsAnswer } from '../../../../src/operator/schemas/payments.ts'
 import type { SessionName } from './handset.ts'
 
 /** Calls an operator's route of the relay; undefined for 404. @throws {Error} it did not answer */
 export type AskOperator = (path: string, body?: object) => Promise<unknown>
 
-export type SessionPayments = {
-  /** The payment of the latest session. */
-  payment: PaymentDetails | undefined
-  /** Lists the account's payments since the page's first dial. */
-  accountPayments: PaymentSummary[]
-}
+export type SessionPayments = Awaited<ReturnType<typeof readPayments>>
 
 /**
- * Reads the payments of the latest session and of its phone number.
+ * Reads the payment of the latest session, and the account's since the page's first dial.
  * @throws {Error} the relay did not answer
  */
-export async function readPayments(
-  ask: AskOperator,
-  sessions: readonly SessionName[],
-): Promise<SessionPayments> {
+export async function readPayments(ask: AskOperator, sessions: readonly SessionName[]) {
   const last = sessions.at(-1)
   const ofPhone = sessions.filter((each) => each.phone === last?.phone)
   const intents = await Promise.all(
