@@ -6,7 +6,9 @@ import {
   encodeAbiParameters,
   encodeEventTopics,
   getAbiItem,
+  getAddress,
   type Hex,
+  numberToHex,
   stringToHex,
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
@@ -50,6 +52,13 @@ export const orderOf = (session: string, account = alice, more: Partial<Order> =
   kind: 'transfer',
   spendsWei: 10n ** 30n,
   ...more,
+})
+
+/** Creates the numbered request of an account of its own. */
+export const requestOf = (number: number, data: Hex = '0x'): Order['request'] => ({
+  ...{ from: getAddress(numberToHex(1_000 + number, { size: 20 })), data, gas: 1 },
+  ...{ intentId: numberToHex(number, { size: 22 }), deadline: 1_800_000_000 },
+  signature: `0x${'11'.repeat(32)}${'22'.repeat(32)}1b`,
 })
 
 export const transactionOf = (name: string, gasPriceWei = 100n): SignedTransaction => ({

@@ -1,6 +1,5 @@
-import { concat, encodeEventTopics, type Hex, numberToHex, pad } from 'viem'
+import { type Hex, pad } from 'viem'
 import { expect, test } from 'vitest'
-import { loanAbi } from '../../../src/loan/abi.ts'
 import {
   decodeCall,
   encodeCall,
@@ -8,6 +7,7 @@ import {
   findCredited,
   type LoanCall,
 } from '../../../src/loan/calls.ts'
+import { loanLog } from '../../ports/payments.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 
@@ -31,10 +31,8 @@ test('a sweep credits what was deposited to its account, and what its inlet had 
   const [account, inlet, other] = ['aa', 'bb', 'cc'].map(
     (digits) => `0x${digits.repeat(20)}` as const,
   ) as [Hex, Hex, Hex]
-  const write = (eventName: 'Deposited' | 'Transferred', args: object, amount: bigint) => ({
-    topics: encodeEventTopics({ abi: loanAbi, eventName, args } as never) as Hex[],
-    data: pad(numberToHex(amount)),
-  })
+  const write = (name: 'Deposited' | 'Transferred', args: object, amount: bigint) =>
+    loanLog(name, { ...args, amount })
   const events = [
     { topics: [pad('0x1')], data: '0x' as Hex },
     write('Deposited', { account: other, payer: other }, 1n),
@@ -50,14 +48,8 @@ test('a sweep credits what was deposited to its account, and what its inlet had 
 
 test('a receipt tells what repaid all, unless the account repaid twice in it', () => {
   const [account, other] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as [Hex, Hex]
-  const write = (payer: Hex, amount: bigint) => ({
-    topics: encodeEventTopics({
-      abi: loanAbi,
-      eventName: 'LoanRepaid',
-      args: { borrower: payer, payer },
-    }) as Hex[],
-    data: concat([pad(numberToHex(amount)), pad('0x0')]),
-  })
+  const write = (payer: Hex, amount: bigint) =>
+    loanLog('LoanRepaid', { borrower: payer, payer, amount, remaining: 0n })
   const [own, others] = [write(account, 7n), write(other, 90n)]
   expect(findCredited([others, own], 'LoanRepaid', account)).toBe(7n)
   expect(findCredited([own, others, own], 'LoanRepaid', account)).toBeUndefined()

@@ -1,19 +1,16 @@
-import { concat, encodeEventTopics, type Hex, numberToHex, parseAbi } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { updateLoanBook } from '../../../src/operator/actions/loans.ts'
 import { account, openMemoryRelayer } from '../../ports/ledger-memory.ts'
+import { lentTo } from '../../ports/payments.ts'
 
-const abi = parseAbi([
-  'event LoanIssued(address indexed borrower, uint256 amount, uint256 fee, uint256 dueAt)',
-])
 const block: Hex = `0x${'1'.repeat(64)}`
 const loan = account.address
 
 const issued = (number: number) => ({
   ...{ address: loan, transactionHash: block, blockHash: block, blockNumber: numberToHex(number) },
-  topics: encodeEventTopics({ abi, eventName: 'LoanIssued', args: { borrower: loan } }),
-  data: concat([1n, 0n, 1_000n].map((word) => numberToHex(word, { size: 32 }))),
+  ...lentTo(loan, 1_000),
 })
 
 test('two requests that book at a time book each event once', async () => {

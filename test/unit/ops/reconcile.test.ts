@@ -4,6 +4,7 @@ import { replay } from '../../../scripts/contracts/loan-books.ts'
 import type { Booked, LoanEvent } from '../../../scripts/contracts/reads.ts'
 import { type Books, differences, type Spending } from '../../../scripts/ops/reconcile/compare.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
+import { payment } from '../../support/answers.ts'
 
 const [alice, bob] = ['11', '22'].map((digits) => `0x${digits.repeat(20)}`) as [Address, Address]
 const hash = `0x${'ab'.repeat(32)}` as const
@@ -11,21 +12,9 @@ const intent = `0x${'cd'.repeat(32)}` as const
 const day = 24 * 60 * 60 * 1000
 
 const confirmed: PaymentSummary = {
-  ...{
-    intent,
-    state: 'confirmed',
-    kind: 'transfer',
-    account: alice,
-    spendsWei: '3',
-    lentWei: null,
-  },
-  recipient: null,
-  agreed: null,
-  code: null,
-  ...{ paidOutAt: null, assuredAt: null },
+  ...{ ...payment, intent, state: 'confirmed', spendsWei: '3' },
   ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },
-  ...{ relayer: null, nonce: 0, attempts: 0, outcome: 'executed', reason: null },
-  ...{ hash, block: 5, explorer: null },
+  ...{ nonce: 0, outcome: 'executed', hash, block: 5 },
 }
 const spent: Spending = { intent, account: alice, outcome: 'executed', hash, block: 5, at: 0 }
 const funded: LoanEvent = { eventName: 'Funded', args: { payer: bob, amount: 100n } }

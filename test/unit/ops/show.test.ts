@@ -10,29 +10,15 @@ import {
 import { createCoinUnit, createTokenUnit } from '../../../src/loan/amounts.ts'
 import { writeAuditEntry } from '../../../src/operator/holds.ts'
 import { describeReceive } from '../../../src/operator/remedies.ts'
-import type { AccountFound } from '../../../src/operator/schemas/callers.ts'
 import type { PaymentSummary } from '../../../src/operator/schemas/payments.ts'
 import type { StatusAnswer } from '../../../src/operator/schemas/status.ts'
 import { describeNode } from '../../../src/operator/status.ts'
+import { account, accountFound, at, payment, paymentDetails } from '../../support/answers.ts'
 
 const unit = createCoinUnit('tRBTC')
 const dollar = createTokenUnit('USD', { address: `0x${'dd'.repeat(20)}`, decimals: 18 })
 
 const hash = `0x${'ab'.repeat(32)}`
-const alice = `0x${'11'.repeat(20)}` as const
-const at = '2026-01-01T19:42:00.000Z'
-
-const payment: PaymentSummary = {
-  ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', kind: 'transfer' },
-  account: alice,
-  recipient: null,
-  agreed: null,
-  code: null,
-  ...{ paidOutAt: null, assuredAt: null },
-  ...{ spendsWei: '250000000000000000', lentWei: null },
-  ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
-  ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },
-}
 
 const status: StatusAnswer = {
   you: { name: 'amina', role: 'read' },
@@ -74,7 +60,7 @@ const status: StatusAnswer = {
       ...{ oldestAt: at, lastMinedAt: null },
     },
   ],
-  contracts: { loan: alice, forwarder: alice, state: null, at: null, pool: null },
+  contracts: { loan: account, forwarder: account, state: null, at: null, pool: null },
   guards: [
     { name: 'pin', isOn: true, by: 'PIN=strict' },
     { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
@@ -109,7 +95,7 @@ test('the status names refused gateways, and one amount that may be lent, with i
   const pool = { ...wei, capLeftWei: `${3n * 10n ** 18n}`, principalWei: '1', isPaused: false, at }
   const changed: StatusAnswer = {
     ...status,
-    contracts: { loan: alice, forwarder: alice, state: 'ready', at, pool },
+    contracts: { loan: account, forwarder: account, state: 'ready', at, pool },
     lately: { ...status.lately, hour: { since: at, counts } },
     gatewayFaults: { 'hubtel/wrong_secret': at },
   }
@@ -162,21 +148,14 @@ test.for<[changes: Partial<PaymentSummary>, says: string]>([
 })
 
 const wei = '250000000000000000'
-const unused: AccountFound = {
-  ...{ account: alice, receiveAddress: null, waitingWei: null, balanceWei: '0', owedWei: '0' },
-  ...{ price: null, dueAt: null, heldAt: null, heldFor: null, open: 0 },
-  ...{ pin: null, till: null, loan: null },
-  ...{ payments: [], arrivals: [], refusals: [], tills: [], recalled: [], reminded: null },
-  today: { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null },
-}
 
 test('an account is shown with what was lent to it, with what is held of payments to it, and the last reminder of its loan', () => {
   const sums = { lentWei: wei, owedWei: wei, repaidWei: '0', overdueDays: 0, earlier: 0 }
-  const loan = { borrower: alice, state: 'owed', issuedAt: at, dueAt: at, ...sums } as const
-  const recalled = [{ intent: payment.intent, sender: alice, wei, until: at }]
-  const found = { ...unused, loan, recalled }
+  const loan = { borrower: account, state: 'owed', issuedAt: at, dueAt: at, ...sums } as const
+  const recalled = [{ intent: payment.intent, sender: account, wei, until: at }]
+  const found = { ...accountFound, loan, recalled }
   const loanPayment = { ...payment, kind: 'loan', direction: 'out', recipient: null } as const
-  const payments = [loanPayment, { ...payment, recipient: alice, direction: 'out' as const }]
+  const payments = [loanPayment, { ...payment, recipient: account, direction: 'out' as const }]
   const lines = describeCaller(
     { by: 'number', caller: { ...found, payments, reminded: 'soon' } },
     unit,
@@ -195,12 +174,12 @@ test('the day of an account with a till has what its phone shows, and codes what
     ...{ inWei: wei, inLocal: local('322500'), cashWei: '200000000000000000', waiting: 1 },
     ...{ cashLocal: local('258000'), outWei: '0', outLocal: null, since: at },
   }
-  const paid = { ...payment, recipient: alice, direction: 'in', code: '070394' } as const
+  const paid = { ...payment, recipient: account, direction: 'in', code: '070394' } as const
   const payments = [
     { ...paid, kind: 'purchase' as const },
     { ...paid, kind: 'withdrawal' as const },
   ]
-  const lines = describeCaller({ by: 'till', caller: { ...unused, till, payments } }, unit)
+  const lines = describeCaller({ by: 'till', caller: { ...accountFound, till, payments } }, unit)
   expect(lines).toContain(
     `Since ${at} it took KES 3,225 (0.25 tRBTC) at its till, and paid out KES 2,580 (0.2 tRBTC) of that in cash; 1 withdrawal waits for cash. The account sent 0 tRBTC in all.`,
   )
@@ -211,7 +190,7 @@ test('the day of an account with a till has what its phone shows, and codes what
 test('support is told where a wallet sends an account money, what waits there, and who credits it', () => {
   const address = `0x${'cc'.repeat(20)}`
   const describe = (changes: object, by: 'number' | 'address', of = dollar) =>
-    describeReceive({ ...unused, receiveAddress: address, ...changes }, by, of)
+    describeReceive({ ...accountFound, receiveAddress: address, ...changes }, by, of)
   const sends = `A wallet sends it money at ${address} (6. Receive).`
   expect(describe({}, 'number')).toBe(`${sends} Whether anything waits there is not known now.`)
   expect(describe({ waitingWei: '0' }, 'number')).toBe(`${sends} Nothing waits there.`)
@@ -250,13 +229,8 @@ test('a payment is shown first as it was agreed in local money', () => {
   const local = { ...payment, agreed }
   const amount = 'KES 1,000.50 (0.25 tRBTC)'
   expect(describePayment(local, unit)).toContain(`  Transfer ${amount}  of `)
-  const details = {
-    ...{ ...local, deadline: null, gasUsed: null, creditedWei: null, screen: null },
-    recall: { state: 'till', wei: null, until: at, everyDays: 7 } as const,
-    holdSteps: [],
-    price: null,
-    ...{ transitions: [], batch: [], messages: [], transactions: [] },
-  }
+  const recall = { state: 'till', wei: null, until: at, everyDays: 7 } as const
+  const details = { ...paymentDetails, agreed, recall }
   const [first, ...lines] = describeTrace(details, unit)
   const rate = `KES 1,000.50 at KES 12,900,000 for 1 tRBTC, read ${at}`
   expect(first).toContain(`The transfer of ${amount}, accepted `)
@@ -270,10 +244,10 @@ test('a payment is shown first as it was agreed in local money', () => {
 test('an audit entry names a wrong number as phones do, and writes out an amount and a price', () => {
   const write = (action: string, detail: Record<string, string>) =>
     writeAuditEntry({ action, detail, by: 'operator' }, unit)
-  const held = write('recall', { account: alice, wei: '250000000000000000' })
+  const held = write('recall', { account: account, wei: '250000000000000000' })
   const amount = '0.25 tRBTC'
   const by = 'shared token'
-  expect(held).toEqual({ action: 'Wrong number? held', detail: { account: alice, amount }, by })
+  expect(held).toEqual({ action: 'Wrong number? held', detail: { account: account, amount }, by })
   expect(write('end-recall', {}).action).toBe('Wrong number? ended')
   const rate = write('rate', { currency: 'KES', micros: '12900000000000' })
   expect(rate).toEqual({ action: 'rate', detail: { price: 'KES 12,900,000' }, by })

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
-import { openWorld, plays } from './world.ts'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { giveTills, openWorld, plays } from './world.ts'
 
 const settings = { ...menus.agents.settings, pin: 'off' } as const
 
 /** A world in which the second caller is an agent, and the third takes payments of bills. */
 async function openAgents(options: Parameters<typeof openWorld>[0] = {}) {
   const world = openWorld({ product: { settings }, ...options })
-  const { ledger, accountOf } = world
-  for (const [index, till] of [...sampleTills.values()].entries()) {
-    const to = { ...till, account: accountOf(index + 1) }
-    await ledger.setTill({ id: till.till, till: till.till, to })
-  }
+  await giveTills(world)
   return world
 }
 

@@ -1,13 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { getPhone } from '../../../scripts/dev/simulator/plan.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { createTokenUnit } from '../../../src/loan/amounts.ts'
 import { createAmountFormats } from '../../../src/ussd/screens/amount-formats.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 import { measureMinutesToFinal } from '../simulator/minutes-to-final.ts'
+import { giveTills } from './world.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -37,11 +38,8 @@ async function play(script: string, menu: (typeof menus)[keyof typeof menus]): P
     },
   })
   if (isDollar) relay.changePrincipal(10_000_000n)
-  const { deliver, settle, ledger, accountOf } = relay
-  for (const [caller, till] of [...sampleTills.values()].entries()) {
-    const to = { ...till, account: accountOf(caller + 2) }
-    if ('agents' in menu.settings) await ledger.setTill({ id: till.till, till: till.till, to })
-  }
+  const { deliver, settle } = relay
+  if ('agents' in menu.settings) await giveTills(relay, 2)
   const shown: string[] = []
   let sessions = 0
   await playScript(script, {

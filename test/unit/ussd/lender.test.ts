@@ -6,7 +6,7 @@ import { english } from '../../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
 import { longestWords } from './longest-words.ts'
-import { friend, openWorld, plays, stranger } from './world.ts'
+import { friend, heldIn, openWorld, plays, stranger } from './world.ts'
 
 const send = `2*${friend}*0.001`
 const closed = 'END This session has ended. Nothing was sent. Please dial again.'
@@ -339,17 +339,10 @@ const named = { settings: { ...menus.lender.settings, serviceName: 'Duka Pesa' }
 plays('the first screen has the name that the operator set', () => openWorld({ product: named }))`
     menu: -> CON Duka Pesa (+254700000000)|1. My Balance|…`
 
-const heldIn = {
-  en: 'Your account is held. Nothing was sent. Call 0700 000 088.',
-  sw: 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga 0700 000 088.',
-  fr: "Votre compte est retenu. Rien n'a été envoyé. Appelez le 0700 000 088.",
-  es: 'Su cuenta esta retenida. No se envio nada. Llame al 0700 000 088.',
-} as const
-
 describe('the caller of an account that is held', () => {
   test.for(Object.entries(heldIn))('hears whom to call, in %s', async ([language, words]) => {
     const languages = [language] as (keyof typeof heldIn)[]
-    const product = { settings: { ...helped.settings, languages } }
+    const product = { settings: { ...menus.lender.settings, languages } }
     const { ledger, accountOf, play } = openWorld({ product })
     const say = messagesIn[language as keyof typeof heldIn]
     const [sent, taken] = [say.nothingSent, loan.words(say).notTaken].map(toGsmAlphabet)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { languages } from '../../../src/account/language.ts'
 import { createCoinUnit, createTokenUnit } from '../../../src/loan/amounts.ts'
 import type { Rate } from '../../../src/loan/local-worth.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../../src/ussd/screens/amount-formats.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
 import { holds } from '../../support/properties.ts'
-import { friend, openWorld, plays } from './world.ts'
+import { friend, giveTills, openWorld, plays } from './world.ts'
 
 const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000_000n })
 
@@ -34,10 +34,7 @@ const inCoins = 'CON No KES rate now: type tRBTC, NOT KES'
 /** The same where the second caller is an agent. */
 async function openAgent() {
   const world = open()
-  const [till] = sampleTills.values()
-  if (till === undefined) throw new Error('there is no till')
-  const to = { ...till, account: world.accountOf(1) }
-  await world.ledger.setTill({ id: till.till, till: till.till, to })
+  await giveTills(world)
   return world
 }
 

@@ -1,4 +1,4 @@
-import { type Address, concat, encodeEventTopics, numberToHex, pad } from 'viem'
+import type { Address } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus, recallTimes } from '../../../scripts/dev/menu-ways.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
@@ -10,7 +10,6 @@ import { createNode } from '../../../src/chain/node.ts'
 import type { Rpc } from '../../../src/chain/rpc.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleMessages, createSeals } from '../../../src/compose/sms.ts'
-import { loanAbi } from '../../../src/loan/abi.ts'
 import { describeLoanRefusal } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { WholeLedger } from '../../../src/operator/kept/steps.ts'
@@ -20,6 +19,7 @@ import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../src/ussd/screens/septets.ts'
 import { createSmsSeals, writeSms } from '../../../src/ussd/sms.ts'
+import { loanLog } from '../../ports/payments.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { opened } from '../../support/opened.ts'
@@ -104,12 +104,7 @@ const minedAt = {
 /** The event of a repayment by an account. */
 const repaid = (payer: Address, amount: bigint) => ({
   address: required.LOAN_ADDRESS,
-  topics: encodeEventTopics({
-    abi: loanAbi,
-    eventName: 'LoanRepaid',
-    args: { borrower: payer, payer },
-  }),
-  data: concat([pad(numberToHex(amount)), pad('0x0')]),
+  ...loanLog('LoanRepaid', { borrower: payer, payer, amount, remaining: 0n }),
 })
 
 /** What both are told of a transfer that is done. */

@@ -1,35 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { isWalletCode } from '../../../src/account/check-digit.ts'
-import { type AccountMemory, createMemory } from '../../../src/account/memory.ts'
-import { addWallet, createWalletCodes, paysWallet } from '../../../src/account/wallets.ts'
+import type { AccountMemory } from '../../../src/account/memory.ts'
+import { addWallet, paysWallet } from '../../../src/account/wallets.ts'
 import { changeAccount } from '../../../src/ussd/account-changes.ts'
-import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
-import type { Messages } from '../../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import type { Visit } from '../../../src/ussd/visit.ts'
-import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { openWorld, plays, stranger } from './world.ts'
+import { openWallets, openWorld, plays, stranger } from './world.ts'
 
 const savings = { name: 'Savings', address: stranger } as const
 const wallet = (digit: number) => `0x${`${digit}`.repeat(40)}` as const
-
-/** A world in which wallets are added, and codes made, as operators have it done. */
-function openWallets(product: { settings: MenuSettings; messages: Messages } = menus.lender) {
-  const clock = createHandClock()
-  const store = createMemoryStore(clock.now)
-  const memory = createMemory(() => store)
-  const world = openWorld({ clock, memory: store, product })
-  const hashInput = (session: string, text: string) => digest('input', session, text)
-  return {
-    ...world,
-    issue: createWalletCodes({ keys: { hashInput }, memory }).issue,
-    add: (caller: number, one: { name: string; address: `0x${string}` }) =>
-      memory.change(world.accountOf(caller), (before, now) => addWallet(before, one, now)),
-  }
-}
 
 const withWallets = (...wallets: AccountMemory['wallets']) => ({ wallets }) as AccountMemory
 
@@ -216,7 +197,7 @@ describe('a code, where there are PINs', () => {
   const [own, other] = ['482615', '739164']
 
   async function openStrict() {
-    const opened = openWallets(menus.strict)
+    const opened = openWallets({ product: menus.strict })
     await opened.play(`
       first:
       first: ${own}

@@ -1,12 +1,23 @@
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
-import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
+import { createMemory } from '../../../src/account/memory.ts'
+import { addWallet, createWalletCodes, type Wallet } from '../../../src/account/wallets.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
 export const friend = '+254700000001'
 export const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 
+/** Words of an account that is held. */
+export const heldIn = {
+  en: 'Your account is held. Nothing was sent. Call 0700 000 099.',
+  sw: 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga 0700 000 099.',
+  fr: "Votre compte est retenu. Rien n'a été envoyé. Appelez le 0700 000 099.",
+  es: 'Su cuenta esta retenida. No se envio nada. Llame al 0700 000 099.',
+} as const
 const unitsMs = { s: 1_000, min: 60_000, days: 86_400_000 }
 
 type WorldOptions = Omit<Parameters<typeof openModelledRelay>[0], 'clock' | 'callers'> & {
@@ -77,6 +88,31 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
 
   return { clock, ...relay, play }
 }
+
+/** A world in which wallets are added, and codes made, as operators have it done. */
+export function openWallets(options: Partial<WorldOptions> = {}) {
+  const clock = createHandClock()
+  const store = createMemoryStore(clock.now)
+  const memory = createMemory(() => store)
+  const world = openWorld({ ...options, clock, memory: store })
+  const hashInput = (session: string, text: string) => digest('input', session, text)
+  return {
+    ...world,
+    issue: createWalletCodes({ keys: { hashInput }, memory }).issue,
+    add: (caller: number, one: Wallet) =>
+      memory.change(world.accountOf(caller), (before, now) => addWallet(before, one, now)),
+  }
+}
+
+/** Gives the sample's tills to callers, the first of them to this one. */
+export async function giveTills({ ledger, accountOf }: Parties, first = 1): Promise<void> {
+  for (const [index, till] of [...sampleTills.values()].entries()) {
+    const to = { ...till, account: accountOf(first + index) }
+    await ledger.setTill({ id: till.till, till: till.till, to })
+  }
+}
+
+type Parties = Pick<ReturnType<typeof openModelledRelay>, 'ledger' | 'accountOf'>
 
 /** Plays a script, which stands behind it, in a world of its own. */
 export const plays =

@@ -4,31 +4,9 @@ import { createCoinUnit } from '../../../src/loan/amounts.ts'
 import { PaymentTable, PaymentView } from '../../../src/pages/console/payments.tsx'
 import { TillSums } from '../../../src/pages/console/support.tsx'
 import { Prose, renderInZone } from '../../../src/pages/parts.tsx'
+import { at, paymentDetails } from '../../support/answers.ts'
 
-const at = '2026-01-01T19:42:00.000Z'
-const payment = {
-  ...({ intent: `0x${'cd'.repeat(22)}`, state: 'confirmed', kind: 'transfer' } as const),
-  ...{ account: `0x${'11'.repeat(20)}`, recipient: null, code: null, paidOutAt: null },
-  assuredAt: null,
-  ...{
-    spendsWei: '250000000000000000',
-    lentWei: null,
-    acceptedAt: at,
-    changedAt: at,
-    relayer: null,
-  },
-  ...({ nonce: null, attempts: 0, outcome: null, reason: null, hash: null, block: null } as const),
-  ...{
-    explorer: null,
-    deadline: null,
-    gasUsed: null,
-    creditedWei: null,
-    screen: null,
-    recall: null,
-    price: null,
-  },
-  ...{ transitions: [], batch: [], holdSteps: [], messages: [], transactions: [] },
-}
+const payment = { ...paymentDetails, state: 'confirmed' as const }
 const unit = createCoinUnit('tRBTC')
 const rate = { micros: '12900000000000', readAt: Date.parse(at) }
 const agreed = { currency: 'KES', cents: '100050', ...rate }

@@ -1,19 +1,11 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
-import type { AccountFound } from '../../../src/operator/schemas/callers.ts'
 import { Support } from '../../../src/pages/console/support.tsx'
+import { account, accountFound, at } from '../../support/answers.ts'
 
 const unit = createCoinUnit('tRBTC')
-const at = '2026-01-01T19:42:00.000Z'
-const account = `0x${'11'.repeat(20)}` as const
-const caller: AccountFound = {
-  ...{ account, balanceWei: '0', owedWei: '0', price: null, dueAt: null, heldAt: null },
-  ...{ heldFor: null, open: 0 },
-  ...{ payments: [], arrivals: [], loan: null, reminded: null, tills: [], refusals: [] },
-  ...{ till: null, recalled: [], receiveAddress: null, waitingWei: null },
-  today: { transfers: 0, mostTransfers: null, sentWei: '0', mostSentWei: null },
-  pin: { isChosen: true, isBlocked: false, isDormant: false, replaceableAt: null },
-}
+const pin = { isChosen: true, isBlocked: false, isDormant: false, replaceableAt: null }
+const caller = { ...accountFound, pin }
 
 /** Renders support's page of a caller whose number was typed. */
 function show(changes: object, role = 'money', details = new Map()): string {

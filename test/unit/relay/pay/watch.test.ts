@@ -1,4 +1,4 @@
-import { encodeAbiParameters, encodeEventTopics, getAddress, type Hex, numberToHex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
@@ -6,18 +6,11 @@ import { watchReceipt } from '../../../../src/relay/pay/delivery.ts'
 import { buildBatch } from '../../../../src/relay/relayer.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { fillNonce, id, offerOf, queue } from '../../../ports/payments.ts'
+import { fillNonce, id, offerOf, queue, requestOf } from '../../../ports/payments.ts'
 
 /** Payments of accounts of their own, by their sessions. */
 const requests = new Map(
-  [1, 2, 3].map((number) => {
-    const from = getAddress(numberToHex(1_000 + number, { size: 20 }))
-    const signature = `0x${'11'.repeat(32)}${'22'.repeat(32)}1b` as const
-    const intentId = numberToHex(number, { size: 22 })
-    const data = '0x' as const
-    const request = { from, intentId, data, gas: 1, deadline: 4_000_000_000, signature }
-    return [`session ${number}`, request] as const
-  }),
+  [1, 2, 3].map((number) => [`session ${number}`, requestOf(number)] as const),
 )
 
 const logs = [...requests.values()].map(({ intentId, from }) => ({

@@ -1,4 +1,4 @@
-import { getAddress, type Hex, numberToHex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { TransportError } from '../../../../src/chain/rpc.ts'
 import { encodeCall } from '../../../../src/loan/calls.ts'
@@ -8,10 +8,9 @@ import { broadcast } from '../../../../src/relay/outcome/broadcast.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { offerOf, queue } from '../../../ports/payments.ts'
+import { offerOf, queue, requestOf } from '../../../ports/payments.ts'
 
 const walletOf = (number: number) => numberToHex(0xca_0000_0000_00n + BigInt(number), { size: 20 })
-const deadline = 1_800_000_000
 const word = (value: number) => numberToHex(value, { size: 32 })
 const contract = '0x00'
 
@@ -49,17 +48,9 @@ function open() {
   const { relayer, ledger, asked } = opened
 
   const orderOf = (number: number, isCashOut: boolean): Order => {
-    const from = getAddress(numberToHex(1_000 + number, { size: 20 }))
-    const call = { to: walletOf(number), amountWei: 1n }
-    return {
-      request: {
-        ...{ from, intentId: numberToHex(number, { size: 22 }), gas: 1, deadline },
-        data: encodeCall({ kind: isCashOut ? 'cashOut' : 'transfer', ...call }),
-        signature: `0x${'11'.repeat(32)}${'22'.repeat(32)}1b`,
-      },
-      kind: isCashOut ? 'cashOut' : 'transfer',
-      spendsWei: 1n,
-    }
+    const kind = isCashOut ? 'cashOut' : 'transfer'
+    const data = encodeCall({ kind, to: walletOf(number), amountWei: 1n })
+    return { request: requestOf(number, data), kind, spendsWei: 1n }
   }
   const offerFor = (session: string, number: number) => {
     const order = orderOf(number, session.startsWith('out'))

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, encodeEventTopics, getAddress, type Hex, numberToHex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, type Hex, numberToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
@@ -8,7 +8,7 @@ import { buildBatch, type Relayer } from '../../../../src/relay/relayer.ts'
 import { getDifficultyFloor } from '../../../../src/relay/rounds/follow.ts'
 import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
-import { fillNonce, offerOf, queue } from '../../../ports/payments.ts'
+import { fillNonce, offerOf, queue, requestOf } from '../../../ports/payments.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import {
   type Forged,
@@ -21,13 +21,8 @@ import {
 const rules = { ...poolRules.rootstock, confirmations: 3, watchBlocks: 6 }
 const mining = { minDifficulty: 1n, from: 1 }
 const session = 'session'
-const from = getAddress(numberToHex(1_001, { size: 20 }))
-const intentId = numberToHex(1, { size: 22 })
-
-const request = {
-  ...{ from, intentId, data: '0x' as const, gas: 1, deadline: 4_000_000_000 },
-  signature: `0x${'11'.repeat(32)}${'22'.repeat(32)}1b` as const,
-}
+const request = requestOf(1)
+const { from, intentId } = request
 
 /** Creates the forwarder's result for the payment. */
 function toldBy(outcome: 'executed' | 'failed'): Sent['logs'] {

@@ -1,4 +1,4 @@
-import { getAddress, type Hex, hexToBytes, numberToHex, parseTransaction } from 'viem'
+import { type Hex, hexToBytes, numberToHex, parseTransaction } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { waitForVerdict } from '../../../../src/chain/refusals.ts'
@@ -21,12 +21,12 @@ import {
   orderOf,
   question,
   queue,
+  requestOf,
   screenOf,
 } from '../../../ports/payments.ts'
 
 const nextAccount = createKeyAccount(hexToBytes(`0x${'02'.repeat(32)}`))
-/** Unix time in seconds. */
-const deadline = 1_800_000_000
+const { deadline } = requestOf(0)
 const word = (value: number) => numberToHex(value, { size: 32 })
 
 type Params = readonly unknown[]
@@ -116,13 +116,9 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
 
 /** Creates a payment of a fresh account. */
 function paymentOf(number: number) {
-  const from = getAddress(numberToHex(1_000 + number, { size: 20 }))
-  const request = {
-    ...{ from, intentId: numberToHex(number, { size: 22 }), data: '0x' as const, gas: 1, deadline },
-    signature: `0x${'11'.repeat(32)}${'22'.repeat(32)}1b` as const,
-  }
+  const request = requestOf(number)
   const order = { request, kind: 'transfer' as const, spendsWei: 1n }
-  return { session: `session ${number}`, from, order }
+  return { session: `session ${number}`, from: request.from, order }
 }
 
 /** Queues a payment that waits for a nonce. */

@@ -4,7 +4,6 @@ import {
   findPaths,
   menus,
   sampleContext,
-  sampleTills,
   startsOf,
 } from '../../../../scripts/dev/menu-ways.ts'
 import { createRandom } from '../../../../scripts/dev/random.ts'
@@ -16,7 +15,7 @@ import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'
 import type { Typed } from '../../../support/modelled-service.ts'
 import { sampleOf, seed } from '../../../support/sample.ts'
-import { openWorld } from '../world.ts'
+import { giveTills, openWorld } from '../world.ts'
 
 const pin = '482615'
 const pinless = { settings: menus.lender.settings, messages: menus.lender.messages }
@@ -78,10 +77,7 @@ async function open(product: Product, start = 'main') {
   }
   const hasPin = product.settings.pin !== 'off'
   const isNew = start !== 'main'
-  for (const [index, till] of product.settings.agents ? [...sampleTills.values()].entries() : []) {
-    const to = { ...till, account: world.accountOf(index + 2) }
-    await world.ledger.setTill({ id: till.till, till: till.till, to })
-  }
+  if (product.settings.agents) await giveTills(world, 2)
   for (const caller of hasPin && !isNew ? [0, 1] : []) {
     const language = product.settings.languages.length > 1 ? ['1'] : []
     await world.sendAll({ caller, session: 'pin', answers: [] })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { formatEther, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { menus, sampleTills } from '../../../../scripts/dev/menu-ways.ts'
+import { menus } from '../../../../scripts/dev/menu-ways.ts'
 import { createCoinUnit, formatAmountDown } from '../../../../src/loan/amounts.ts'
 import { decodeCall } from '../../../../src/loan/calls.ts'
 import type { Rate } from '../../../../src/loan/local-worth.ts'
 import { holds } from '../../../support/properties.ts'
-import { friend, openWorld, plays, stranger } from '../world.ts'
+import { friend, giveTills, openWorld, plays, stranger } from '../world.ts'
 
 const coin = createCoinUnit('tRBTC')
 const agents = { ...menus.agents.settings, pin: 'off' } as const
@@ -16,10 +16,7 @@ async function open(rate: Rate | undefined, balanceWei: bigint) {
   const local = rate && { localCurrency: rate.currency }
   const product = { settings: { ...agents, ...local }, readRate: async () => rate }
   const world = openWorld({ product, balanceWei, poolLoans: 1e7, capLoans: 1e7 })
-  for (const [index, till] of [...sampleTills.values()].entries()) {
-    const to = { ...till, account: world.accountOf(index + 1) }
-    await world.ledger.setTill({ id: till.till, till: till.till, to })
-  }
+  await giveTills(world)
   return {
     ...world,
     async readSigned() {

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../../scripts/dev/menu-ways.ts'
-import { digest } from '../../../../scripts/dev/simulator/model/hashing.ts'
 import { forwarderAddress, loanAddress } from '../../../../scripts/dev/simulator/setting.ts'
-import { createMemory } from '../../../../src/account/memory.ts'
-import { addWallet, createWalletCodes } from '../../../../src/account/wallets.ts'
 import { chains } from '../../../../src/chain/chains.ts'
 import { lowestWallet } from '../../../../src/chain/payees.ts'
 import type { ActionOptions } from '../../../../src/operator/actions/action.ts'
@@ -18,20 +15,14 @@ import {
 } from '../../../../src/operator/actions/wallets.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
-import { createHandClock } from '../../../support/hand-clock.ts'
-import { createMemoryStore } from '../../../support/memory-store.ts'
 import { codes, nobodies, toAddress } from '../../../support/payees.ts'
-import { friend, openWorld, stranger } from '../world.ts'
+import { friend, openWallets, stranger } from '../world.ts'
 
 type Options = { isDemo?: boolean; preflight?: boolean }
 
 function open({ isDemo = false, preflight = true }: Options = {}) {
-  const clock = createHandClock()
-  const store = createMemoryStore(clock.now)
-  const memory = createMemory(() => store)
   const product = isDemo ? menus.demo : menus.lender
-  const world = openWorld({ clock, memory: store, product, preflight })
-  const hashInput = (session: string, text: string) => digest('input', session, text)
+  const { issue, add, ...world } = openWallets({ product, preflight })
   let callers = 0
   let sessions = 0
   return {
@@ -45,12 +36,8 @@ function open({ isDemo = false, preflight = true }: Options = {}) {
       if (text.startsWith('7')) await world.deliver(caller, session, '7')
       return world.deliver(caller, session, text)
     },
-    async save(caller: number, address: Address) {
-      const wallet = { name: 'Savings', address }
-      await memory.change(world.accountOf(caller), (before, now) => addWallet(before, wallet, now))
-    },
-    issue: (address: Address) =>
-      createWalletCodes({ keys: { hashInput }, memory }).issue({ name: 'New', address }),
+    save: (caller: number, address: Address) => add(caller, { name: 'Savings', address }),
+    issue: (address: Address) => issue({ name: 'New', address }),
   }
 }
 

@@ -5,7 +5,7 @@ import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'
-import { openWorld } from '../world.ts'
+import { heldIn, openWorld } from '../world.ts'
 
 const [own, other] = ['482615', '739164']
 
@@ -37,13 +37,6 @@ async function openChosen(language: Language = 'en') {
   return { ...world, clock, hold, faults }
 }
 
-/** Words of an account that is held. */
-const heldIn = {
-  en: 'Your account is held. Nothing was sent. Call 0700 000 099.',
-  sw: 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga 0700 000 099.',
-  fr: "Votre compte est retenu. Rien n'a été envoyé. Appelez le 0700 000 099.",
-  es: 'Su cuenta esta retenida. No se envio nada. Llame al 0700 000 099.',
-} as const
 const held = `END ${heldIn.en}`
 
 describe('while the account is held, a forgotten PIN', () => {
