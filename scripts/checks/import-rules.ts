@@ -20,7 +20,7 @@ const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?
   [/^scripts\//, /^test\//, 'no file outside test imports test'],
   [served, /^(scripts|test|contracts|out)\//, 'what is served depends on nothing outside src'],
   [served, /^cloudflare:/, 'only Durable Objects and the entry points do', objects],
-  [served, /^hono(\/|$)/, 'only route files, app.ts and pages know Hono', routes],
+  [served, /^hono(\/(?!utils\/)|$)/, 'only route files, app.ts and pages know Hono', routes],
   // node:crypto, whose hashes are native, comes with wrangler.toml's `nodejs_compat`.
   [served, /^node:(?!crypto$)/, 'not every runtime that serves this has it', entries],
   [served, adapters, 'only entry points, src/compose and other adapters know an adapter', choosers],

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, toHex } from 'viem'
 import * as z from 'zod/mini'
 import { orNull } from '../runtime/json.ts'
 import { type BlockRange, readLogs } from './logs.ts'
@@ -102,7 +102,7 @@ const createReader =
     const onUnproved = (isAlone: boolean): void => {
       proof = isAlone ? 'alone' : 'unproved'
     }
-    const parsed = schema.safeParse(await rpc(method, params, { signal, fresh: true, onUnproved }))
+    const parsed = schema.safeParse(await rpc(method, params, { signal, onUnproved }))
     if (parsed.success) return { answer: parsed.data, proof }
     throw new TransportError(`the answer to ${method} has an unexpected form`, {
       cause: parsed.error,
@@ -219,5 +219,3 @@ function parseRevertData(error: RpcError): Hex | undefined {
 
 const toBlockTag = <Tag>(block: number | Tag): Hex | Tag =>
   typeof block === 'number' ? toHex(block) : block
-
-const toHex = (value: number): Hex => `0x${value.toString(16)}`

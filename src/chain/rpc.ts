@@ -1,12 +1,12 @@
 /**
- * Makes one JSON-RPC call, whose answer the caller parses. `signal` ends the wait, but not what the
- * node does. `fresh` bypasses all caches. `onUnproved` is called if no hash proves the answer, and
- * told whether one of several nodes alone gave it in an unknown form.
+ * Makes one JSON-RPC call past all caches, whose answer the caller parses. `signal` ends the wait,
+ * but not what the node does. `onUnproved` is called if no hash proves the answer, and told whether
+ * one of several nodes alone gave it in an unknown form.
  */
 export type Rpc = (
   method: string,
   params: readonly unknown[],
-  options: { signal: AbortSignal; fresh?: boolean; onUnproved?: OnUnproved },
+  options: { signal: AbortSignal; onUnproved?: OnUnproved },
 ) => Promise<unknown>
 
 export type OnUnproved = (isAlone: boolean) => void

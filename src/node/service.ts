@@ -67,9 +67,8 @@ export function createNodeService(options: NodeServiceOptions) {
     return head !== undefined && head - Number(blockNumber) >= finalDepth
   }
 
-  /** Answers callers in this process as over HTTP, without envelope, key or quota. */
-  const request: Rpc = async (name, params, { signal, fresh = false, onUnproved }) => {
-    if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
+  /** Answers callers in this process as over HTTP, without cache, envelope, key or quota. */
+  const request: Rpc = async (name, params, { signal, onUnproved }) => {
     const method = getMethod(name)
     const provenance = createProvenance(clock)
     const result = await method.call(method.parse(params), createContext(deps, signal, provenance))

@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, stringToBytes } from 'viem'
+import { sha256, stringToBytes } from 'viem'
 
 /** Returns the token of `Authorization: Bearer <token>` (RFC 6750); empty without one. */
 export const parseBearerToken = (authorization: string | undefined): string =>
@@ -13,7 +12,7 @@ export function parseBasicPassword(authorization: string | undefined): string {
 }
 
 /** Returns the SHA-256 of a key in hex; keys are random, so no salt is needed. */
-export const hashKey = (key: string): string => bytesToHex(sha256(stringToBytes(key))).slice(2)
+export const hashKey = (key: string): string => sha256(stringToBytes(key)).slice(2)
 
 /** Compares two secrets by their hashes, so that timing reveals neither. */
 export const isSameSecret = (given: string, expected: string): boolean =>

@@ -1,23 +1,19 @@
+import { convertIPv4ToBinary, convertIPv6ToBinary } from 'hono/utils/ipaddr'
+
 /** Describes a network by the first bits of 128; IPv4 is mapped to IPv6 (RFC 4291, 2.5.5.2). */
 type Network = { address: bigint; bits: number }
 
-const ipv4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
-
 /** Parses an IPv4 or IPv6 address as 128 bits; undefined for anything else. */
 function parseIpAddress(text: string): bigint | undefined {
-  const dotted = ipv4.exec(text)?.slice(1).map(Number)
-  if (dotted?.some((part) => part > 255)) return undefined
-  if (dotted) return dotted.reduce((sum, part) => (sum << 8n) | BigInt(part), 0xffffn)
-  const mapped = /^::ffff:([\d.]+)$/i.exec(text)?.[1]
-  if (mapped?.includes('.')) return ipv4.test(mapped) ? parseIpAddress(mapped) : undefined
-  const [head = '', tail, ...more] = text.split('::')
-  const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')))
-  const given = [...(before ?? []), ...(after ?? [])]
-  const missing = 8 - given.length
-  if (more.length > 0 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined
-  if (given.some((group) => !/^[0-9a-f]{1,4}$/i.test(group))) return undefined
-  const groups = [...(before ?? []), ...Array<string>(missing).fill('0'), ...(after ?? [])]
-  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n)
+  // What follows is the name of an interface (RFC 4007), which another host's address lacks.
+  if (text.includes('%')) return undefined
+  try {
+    return text.includes(':')
+      ? convertIPv6ToBinary(text)
+      : (0xffffn << 32n) | convertIPv4ToBinary(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Parses an address, or a network in CIDR notation (RFC 4632); undefined for anything else. */

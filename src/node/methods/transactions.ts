@@ -17,7 +17,7 @@ import {
 } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
 import { readPendingBlock, readProvedBlock } from '../reads/mined-block.ts'
-import { readProvedReceipt, readProvedReceipts, readReceipts } from '../reads/receipts.ts'
+import { readProvedReceipt, readProvedReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { defineMethod } from './method.ts'
 
@@ -95,10 +95,7 @@ async function readBlockReceipts(node: UpstreamNode, selector: string) {
   const provedBlock = await readProvedBlock(node, selector, true)
   if (provedBlock === null) return null
   const { block, proof } = provedBlock
-  const receipts =
-    proof === undefined
-      ? await readReceipts(node, block)
-      : (await readProvedReceipts(node, block, proof.trieKind)).receipts
+  const { receipts } = await readProvedReceipts(node, block, proof?.trieKind)
   return receipts.map((raw, index) => {
     const sent = block.transactions[index]
     const price = typeof sent === 'object' ? sent.gasPrice : '0x0'

@@ -2,8 +2,8 @@ import { concatHex, fromRlp, type Hex, keccak256, padHex, recoverAddress, toRlp 
 import * as z from 'zod/mini'
 import { UntrueAnswer } from '../../chain/rpc.ts'
 import { isNamespaced, type MinedBlock, splitType, type Transaction, toTypeBytes } from './block.ts'
-import { encodeQuantity } from './header.ts'
-import { asHex, computeTrieRoot, type TrieKind } from './receipts-trie.ts'
+import { asHex, encodeQuantity } from './header.ts'
+import { computeTrieRoot, type TrieKind } from './receipts-trie.ts'
 import { data, quantity } from './values.ts'
 
 /** Limits a number's bytes, including leading zeros, which RSKj leaves as the sender wrote them. */

@@ -9,33 +9,33 @@ type Encoder = (value: string) => Hex
 /** Describes what a block's hash proves: the raw header, and the kind of its tries. */
 export type ProvedHeader = { raw: Hex; trieKind: 'rootstock' | 'ethereum' }
 
-const bytes: Encoder = (value) => value as Hex
+export const asHex: Encoder = (value) => value as Hex
 
 /** Lists the fields that both chains' headers begin with, in their order (yellow paper). */
 const firstFields = {
-  parentHash: bytes,
-  sha3Uncles: bytes,
-  miner: bytes,
-  stateRoot: bytes,
-  transactionsRoot: bytes,
-  receiptsRoot: bytes,
-  logsBloom: bytes,
+  parentHash: asHex,
+  sha3Uncles: asHex,
+  miner: asHex,
+  stateRoot: asHex,
+  transactionsRoot: asHex,
+  receiptsRoot: asHex,
+  logsBloom: asHex,
   difficulty: encodeQuantity,
   number: encodeQuantity,
   gasLimit: encodeQuantity,
   gasUsed: encodeQuantity,
   timestamp: encodeQuantity,
-  extraData: bytes,
+  extraData: asHex,
 }
 
 /** Lists the header fields that Ethereum added, in order (EIP-1559, 4895, 4844, 4788, 7685). */
 const laterFields = {
   baseFeePerGas: encodeQuantity,
-  withdrawalsRoot: bytes,
+  withdrawalsRoot: asHex,
   blobGasUsed: encodeQuantity,
   excessBlobGas: encodeQuantity,
-  parentBeaconBlockRoot: bytes,
-  requestsHash: bytes,
+  parentBeaconBlockRoot: asHex,
+  requestsHash: asHex,
 }
 
 /** Lists Rootstock's fields; three are signed numbers (RSKj's `BlockHeader.getEncoded`). */
@@ -70,8 +70,8 @@ function encodeEthereumHeader(block: Fields): Hex {
   const raw = toRlp(
     encodeFields(block, {
       ...firstFields,
-      mixHash: bytes,
-      nonce: bytes,
+      mixHash: asHex,
+      nonce: asHex,
       ...Object.fromEntries(later),
     }),
   )
@@ -88,8 +88,8 @@ export function encodeRootstockForms(block: Fields): HeaderForm[] {
   const uncleCount = encodeQuantity(`0x${uncles.toString(16)}`)
   const plain: Hex[] = [...encodeFields(block, rootstockFields), uncleCount, '0x']
   const edges = Array.isArray(block.rskPteEdges) ? [encodeEdges(block.rskPteEdges)] : []
-  const baseEvent = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
-  const bitcoinHeader = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
+  const baseEvent = typeof block.baseEvent === 'string' ? asHex(block.baseEvent) : '0x'
+  const bitcoinHeader = encodeField(block, 'bitcoinMergedMiningHeader', asHex)
   const endings: Hex[][] = [[], ['0x01', ...edges], ['0x02', ...edges, baseEvent]]
   // Headers before the Papyrus upgrade do not end with an empty root.
   const all = [...endings.map((ending) => [...plain, ...ending]), plain.slice(0, -1)]

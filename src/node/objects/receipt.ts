@@ -22,8 +22,6 @@ export const receipt = z.looseObject({
   type: transactionType,
 })
 
-export type NodeReceipt = z.output<typeof receipt>
-
 /** Parses a receipt as nodes return it; those of older RSKj versions lack type and price. */
 export const rawReceipt = z.extend(receipt, {
   effectiveGasPrice: z.nullish(quantity),
@@ -36,7 +34,7 @@ export const rawReceipt = z.extend(receipt, {
 export type RawReceipt = z.output<typeof rawReceipt>
 
 /** Returns a receipt with all fields; `gasPrice` replaces a missing effective price. */
-export function shapeReceipt(raw: RawReceipt, gasPrice: string): NodeReceipt {
+export function shapeReceipt(raw: RawReceipt, gasPrice: string): z.output<typeof receipt> {
   const { root, status, effectiveGasPrice, ...rest } = raw
   return {
     ...rest,

@@ -2,7 +2,7 @@ import { concatHex, type Hex, keccak256, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from '../../chain/rpc.ts'
 import { computeBinaryRoot } from './binary-trie.ts'
 import { isNamespaced, toTypeBytes } from './block.ts'
-import { encodeQuantity, type ProvedHeader } from './header.ts'
+import { asHex, encodeQuantity, type ProvedHeader } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 
 export type TrieKind = ProvedHeader['trieKind']
@@ -115,8 +115,4 @@ const getReference = ({ rlp }: TrieNode): Hex => keccak256(rlp)
 function encodePath(path: string, isEnd: boolean): Hex {
   const flag = (isEnd ? 2 : 0) + (path.length % 2)
   return `0x${flag}${path.length % 2 === 0 ? '0' : ''}${path}`
-}
-
-export function asHex(bytes: string): Hex {
-  return bytes as Hex
 }

@@ -67,15 +67,16 @@ export function isInPlace(
 }
 
 /**
- * Reads a block's receipts, as the root in its header proves them. Those of a type that this
- * version does not know are unproved, if a transaction of the block has such a type too.
+ * Reads a block's receipts, as the root in its header proves them if that is proved. Those of a
+ * type that this version does not know are unproved, if a transaction of the block has such a type.
  */
 export async function readProvedReceipts(
   node: UpstreamNode,
   block: ReceiptsBlock & Pick<MinedBlock, 'receiptsRoot'>,
-  trieKind: TrieKind,
+  trieKind: TrieKind | undefined,
 ): Promise<{ receipts: RawReceipt[]; encoded: Hex[] | undefined }> {
   const receipts = await readReceipts(node, block)
+  if (trieKind === undefined) return { receipts, encoded: undefined }
   const encoded = encodeReceipts(receipts, block.receiptsRoot, trieKind)
   if (encoded !== undefined) return { receipts, encoded }
   const whole = await readProvedBlock(node, block.hash, true)

@@ -241,16 +241,15 @@ test("concurrent requests for one block's receipts read the block and its receip
   }
 })
 
-test('a fresh request uses no cached answer and no open request', async () => {
+test('a request of this process uses no cached answer and no open request', async () => {
   const { open, countCalls } = createPlace()
   const { read, service } = await open()
   await read('eth_getBlockByHash', hash)
   const { signal } = new AbortController()
-  const request = (fresh: boolean) =>
-    service.request('eth_getBlockByHash', [hash], { signal, fresh })
-  expect(await countCalls(() => Promise.all([request(true), request(true)]))).toBe(2)
-  const cached = async () => expect(await request(false)).toMatchObject({ hash })
-  expect(await countCalls(cached)).toBe(0)
+  const request = () => service.request('eth_getBlockByHash', [hash], { signal })
+  expect(await countCalls(() => Promise.all([request(), request()]))).toBe(2)
+  const answer = async () => expect(await read('eth_getBlockByHash', hash)).toMatchObject({ hash })
+  expect(await countCalls(answer)).toBe(0)
 })
 
 const fail = () => Promise.reject(new Error('gone'))
