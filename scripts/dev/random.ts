@@ -1,21 +1,13 @@
 /** Is a stream of numbers that depends only on seed and key. */
-export type Random = {
-  /** Returns a number in [0, 1). */
-  next(): number
-  int(min: number, max: number): number
-  chance(probability: number): boolean
-  pick<Item>(items: readonly Item[]): Item
-  /** Picks one of the items by their weights. */
-  weighted<Item>(items: readonly (readonly [Item, number])[]): Item
-}
+export type Random = ReturnType<typeof createRandom>
 
 /** Makes a stream for each key, so that no decision depends on those before it. */
-export function createRandom(seed: number, key = ''): Random {
+export function createRandom(seed: number, key = '') {
   const [a, b] = mix(seed, key)
   let state = a
   let counter = b | 1
 
-  // Mulberry32 over a state that the key's hash starts.
+  /** Returns a number in [0, 1): Mulberry32 over a state that the key's hash starts. */
   function next(): number {
     state = (state + 0x6d2b79f5 + counter) | 0
     counter = (counter + 0x9e3779b8) | 1
@@ -29,12 +21,13 @@ export function createRandom(seed: number, key = ''): Random {
   return {
     next,
     int,
-    chance: (probability) => next() < probability,
+    chance: (probability: number) => next() < probability,
     pick<Item>(items: readonly Item[]): Item {
       const item = items[int(0, items.length - 1)]
       if (item === undefined) throw new Error('nothing to pick from')
       return item
     },
+    /** Picks one of the items by their weights. */
     weighted<Item>(items: readonly (readonly [Item, number])[]): Item {
       let left = next() * items.reduce((sum, [, weight]) => sum + weight, 0)
       for (const [item, weight] of items) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod/mini'
 import { type ActionAnswer, type ActionName, actions } from '../../src/operator/actions/list.ts'
 import { operatorError } from '../../src/operator/schemas/fields.ts'
-import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
+import { statusAnswer } from '../../src/operator/schemas/status.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readNodeUrl, readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
@@ -18,28 +18,19 @@ type Ask = <Schema extends z.ZodMiniType>(
 
 type Place = { origin: string; nodeUrl: string | undefined }
 
-export type OperatorClient = Place & {
-  ask: Ask
-  status: () => Promise<StatusAnswer>
-  /** Acts there; with a remedy it asks again after no answer, and reports the remedy at last. */
-  act: <Of extends ActionName>(
-    action: Of,
-    body?: unknown,
-    remedy?: string,
-  ) => Promise<ActionAnswer<Of>>
-}
+export type OperatorClient = ReturnType<typeof createOperator>
 
 /** Makes the operator's interface of one way to ask. */
-export function createOperator(ask: Ask, place: Place): OperatorClient {
+export function createOperator(ask: Ask, place: Place) {
   return {
     ...place,
     ask,
     status: () => ask('/operator/status', statusAnswer),
-    act: (action, body, remedy) => {
-      type Answer = ActionAnswer<typeof action>
+    /** Acts there; with a remedy it asks again after no answer, and reports the remedy at last. */
+    act<Of extends ActionName>(action: Of, body?: unknown, remedy?: string) {
       const { answer } = actions[action]
       const sent = { method: 'POST', body } as const
-      const once = () => ask(`/operator/${action}`, answer, sent) as Promise<Answer>
+      const once = () => ask(`/operator/${action}`, answer, sent) as Promise<ActionAnswer<Of>>
       return remedy === undefined ? once() : insist(remedy, once)
     },
   }

@@ -3,7 +3,6 @@ import { type Address, encodeFunctionData, isAddressEqual } from 'viem'
 import { english, generateMnemonic } from 'viem/accounts'
 import { z } from 'zod'
 import type { Chain } from '../../src/chain/chains.ts'
-import type { StatusAnswer } from '../../src/operator/schemas/status.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 import { deriveRelayerAccount } from '../../src/relay/signer.ts'
 import { forwarderAt } from '../contracts/reads.ts'
@@ -35,28 +34,15 @@ type Payer = Awaited<ReturnType<typeof openPayer>>
  * every payment to one transaction's calldata.
  */
 export async function rotate(operator: Operated, given: RotateOptions): Promise<Found> {
-  const { terminal, status } = operator
   if (given.to === undefined) throw new StackError('Say where the next key is kept: --to FILE')
-  const before = await status()
-  const [relayer] = before.relayers
-  if (relayer === undefined) throw new StackError('The deployment names no relayer.')
-  const next = openNextKey(given.to, relayer.address as Address)
-  const payer = await openPayer(operator, given)
-  const key = deriveRelayerAccount(next.RELAYER_MNEMONIC, before.chainId as Chain['id'], 0)
-  const isSwitched = isAddressEqual(relayer.address as Address, key.address)
-  if (!isSwitched && !isAddressEqual(relayer.address as Address, next.replaces)) {
-    throw new StackError(`${given.to} is of another rotation: name another file.`)
-  }
-  for (const address of [payer.treasury.address, key.address]) {
-    await waitForPending(payer.node, address)
-  }
-  const rotation = { operator, payer, next, address: key.address, status: before }
+  const rotation = await openRotation(operator, given, given.to)
+  const { address, status: before, isSwitched } = rotation
   const done: string[] = []
   const report = (line: string) => {
     done.push(line)
-    terminal.complain(line)
+    operator.terminal.complain(line)
   }
-  report(await setAllowed(rotation, key.address, true))
+  report(await setAllowed(rotation, address, true))
   report(await fundNext(rotation, given.fund))
   report(await warmNext(rotation))
   if (!isSwitched) {
@@ -65,21 +51,32 @@ export async function rotate(operator: Operated, given: RotateOptions): Promise<
       `Now give the service the next key, and run the same command again:`,
       `  npx wrangler secret put RELAYER_MNEMONIC   (its value is RELAYER_MNEMONIC of ${given.to})`,
     ]
-    return { json: { address: key.address, step: 'switch', done }, lines }
+    return { json: { address, step: 'switch', done }, lines }
   }
   if (before.intake.state !== 'open') {
     await operator.act('resume')
     report('Payments are taken again, with the next key.')
   }
-  return { ...(await retireFormer(rotation, report)), json: { address: key.address, done } }
+  return { ...(await retireFormer(rotation, report)), json: { address, done } }
 }
 
-type Rotation = {
-  operator: Operated
-  payer: Payer
-  next: NextKey
-  address: Address
-  status: StatusAnswer
+type Rotation = Awaited<ReturnType<typeof openRotation>>
+
+async function openRotation(operator: Operated, given: RotateOptions, file: string) {
+  const before = await operator.status()
+  const [relayer] = before.relayers
+  if (relayer === undefined) throw new StackError('The deployment names no relayer.')
+  const next = openNextKey(file, relayer.address as Address)
+  const payer = await openPayer(operator, given)
+  const key = deriveRelayerAccount(next.RELAYER_MNEMONIC, before.chainId as Chain['id'], 0)
+  const isSwitched = isAddressEqual(relayer.address as Address, key.address)
+  if (!isSwitched && !isAddressEqual(relayer.address as Address, next.replaces)) {
+    throw new StackError(`${file} is of another rotation: name another file.`)
+  }
+  for (const address of [payer.treasury.address, key.address]) {
+    await waitForPending(payer.node, address)
+  }
+  return { operator, payer, next, key, address: key.address, status: before, isSwitched }
 }
 
 /** Reads the next key, or makes it: it is on the disk before anything is done with it. */
@@ -138,17 +135,16 @@ async function fundNext(
  * Sends a first transaction of nothing: a node gives an account that it meets with nonce 0 little
  * gas at a time, and more from then on.
  */
-async function warmNext({ operator, payer, address, next, status }: Rotation): Promise<string> {
+async function warmNext({ operator, payer, address, key, status }: Rotation): Promise<string> {
   const { client, isAnvil } = payer.node
   if ((await client.getTransactionCount({ address })) === 0) {
-    const chainId = status.chainId as Chain['id']
-    const account = deriveRelayerAccount(next.RELAYER_MNEMONIC, chainId, 0)
     const price = await client.getGasPrice()
     const dear = priceObstacle(BigInt(status.relayers[0]?.maxGasPriceWei ?? price), price)
     if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)
     const gasPrice = isAnvil ? price : (price * 11n) / 10n
     const call = { to: address, value: 0n, gas: 21_000n, gasPrice, nonce: 0 }
-    const raw = await account.signTransaction({ type: 'legacy', chainId, ...call })
+    const { chainId } = status
+    const raw = await key.signTransaction({ type: 'legacy', chainId, ...call })
     const hash = await offer(client, raw, operator.terminal.complain)
     await waitForReceipt(client, hash)
   }

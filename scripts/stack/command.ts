@@ -19,18 +19,13 @@ export const flag = { type: 'boolean', default: false } as const
 export type Found = { json?: unknown; lines: readonly string[]; isBad?: boolean }
 
 /** Gives a command its surroundings, so that tests start it without a process. */
-export type Terminal = {
-  env: NodeJS.ProcessEnv
-  input: () => Promise<string>
-  say: (line: string) => void
-  complain: (line: string) => void
-}
+export type Terminal = typeof ownTerminal
 
-const ownTerminal: Terminal = {
+const ownTerminal = {
   env: process.env,
   input: () => readAll(process.stdin),
   say,
-  complain: (line) => void process.stderr.write(`${line}\n`),
+  complain: (line: string): void => void process.stderr.write(`${line}\n`),
 }
 
 /** Declares a command; it returns nothing if it has printed everything. */

@@ -23,19 +23,14 @@ export type SolidityNode = { readonly [Name in Text | Property]: string } & {
 }
 
 /** A source, its syntax tree, and the trees of all that was read with it, itself included. */
-export type Analysis = {
-  file: string
-  source: Buffer
-  tree: SolidityNode
-  all: readonly SolidityNode[]
-}
+export type Analysis = ReturnType<typeof analyseSolidity>[number]
 
 const output = z.object({
   sources: z.record(z.string(), z.object({ ast: z.custom<SolidityNode>(isNode) })),
 })
 
 /** Reads sources and their syntax trees with the types of all expressions; no code is made. */
-export function analyseSolidity(files: readonly string[]): Analysis[] {
+export function analyseSolidity(files: readonly string[]) {
   const { compile } = createRequire(import.meta.url)('solc') as {
     compile: (input: string, callbacks: { import: typeof readImport }) => string
   }

@@ -1,31 +1,20 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
-import type { Unit } from '../../../../src/loan/amounts.ts'
+import type { Config } from '../../../../src/compose/config.ts'
 import { pageRoutes, showPage } from '../../../../src/pages/route.tsx'
 import { parseJson } from '../../../../src/runtime/json.ts'
-import type { GatewayDeclaration } from '../../../../src/ussd/gateways/declaration.ts'
 import { africasTalking, hubtel } from '../../../../src/ussd/gateways/presets.ts'
-import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
 import { phoneCss, phoneJs } from './assets.ts'
 import { sessionNames } from './handset.ts'
 import { type AskOperator, readPayments } from './payment.ts'
 import { PhonePage } from './views.tsx'
 
-export type PhoneConfig = {
-  isDevelopment: boolean
-  operatorToken: string | undefined
-  callbackSecret: string | undefined
-  unit: Unit
-  menu: Pick<MenuSettings, 'profile' | 'localCurrency' | 'sessionSeconds' | 'shortCode'>
-  gateway: GatewayDeclaration | undefined
-}
-
 export type PhoneOptions = {
   /** Serves all other requests, with the screens of a profile. */
   relay: (request: Request, c: Context, profile?: string) => Response | Promise<Response>
   /** @throws {Error} the relay is misconfigured */
-  config: (c: Context) => PhoneConfig
+  config: (c: Context) => Config
   /** Lists the profiles that the relay can serve; empty if it serves only its own. */
   profiles: readonly string[]
 }
