@@ -7,23 +7,7 @@ import { payments } from '../../../src/ussd/menu/payments.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 import { withClosing } from '../../../src/ussd/receipt.ts'
 
-export type Claim =
-  | 'submitted'
-  /** The payment was submitted and has failed for good. */
-  | 'failed'
-  /** Nothing was sent, and nothing will be. */
-  | 'refused'
-  /** The payment was made before, and nothing is sent for this delivery. */
-  | 'paid'
-  /** Another question decided this session. */
-  | 'ended'
-  /** Another question decided this session, and nothing was sent. */
-  | 'closed'
-  | 'uncertain'
-  /** Nothing could be read. */
-  | 'unavailable'
-  /** No claim: the screen shows something, or asks. */
-  | 'none'
+export type Claim = keyof typeof endings
 
 /**
  * Names a screen's message; `tx` is the beginning of the shown hash: of a lender's screen, which
@@ -47,9 +31,11 @@ function gatherWords(say: Messages): Words {
 }
 
 /** Maps messages that end a session to their claims; any other screen is unknown. */
-const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
+const endings = {
   submitted: kindNames.map((kind) => `${kind}.submitted` as const),
+  /** The payment was submitted and has failed for good. */
   failed: kindNames.map((kind) => `${kind}.failed` as const),
+  /** Nothing was sent, and nothing will be. */
   refused: [
     'refused',
     'deposit.nothing',
@@ -71,13 +57,18 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
     'pin.unchanged',
     'pin.requested',
   ],
+  /** The payment was made before, and nothing is sent for this delivery. */
   paid: ['paidBefore'],
+  /** Another question decided this session. */
   ended: ['sessionEnded'],
+  /** Another question decided this session, and nothing was sent. */
   closed: ['sessionClosed'],
   uncertain: ['uncertain', 'unsent'],
+  /** Nothing could be read. */
   unavailable: ['unavailable', 'outOfService'],
+  /** No claim: the screen shows something, or asks. */
   none: ['balance.balance', 'help.help', 'languageChosen', 'receive.claimed'],
-}
+} satisfies Record<string, readonly MessageKey[]>
 
 /** Messages that begin screens which ask. */
 const questions = [

@@ -7,6 +7,9 @@ import type { Excuse, Rule, Verdict, Violation } from './rules.ts'
 
 export const lifetimeMs = requestLifetimeSeconds * 1000
 
+/** The ledger keeps sessions for so many days: a session id that comes later is another session. */
+export const retentionDays = 8
+
 export const isSpending = (status: number): boolean =>
   status === Status.executed || status === Status.failed
 

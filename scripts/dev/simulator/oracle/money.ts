@@ -3,7 +3,7 @@ import { getOne, getQuantum } from '../../../../src/loan/amounts.ts'
 import { type Delivery, encodeWanted, type History } from '../history.ts'
 import { inletOf } from '../model/contracts.ts'
 import { localCurrency, toLocal } from '../money.ts'
-import type { Report } from './circumstances.ts'
+import { type Report, retentionDays } from './circumstances.ts'
 
 export function judgeMoney(history: History, found: Report): void {
   const { unit, contractUnit, isLocal } = history.plan.setup
@@ -24,9 +24,6 @@ type Reading = { data: Hex | undefined; agreed: { cents: bigint; wei: bigint } |
 
 /** A program keeps the feed's answer for a minute, and may stall before it tells what it keeps. */
 const staleMs = 90_000
-
-/** A session id that comes after so many days is another session. */
-const retentionDays = 8
 
 /** Reads a delivery by each price from its session's start to the first answer that tells one. */
 function readingsOf(history: History, of: Delivery): (Reading & { rate: bigint | undefined })[] {

@@ -8,14 +8,12 @@ import {
   isSpending,
   isUndoneFinal,
   type Report,
+  retentionDays,
 } from './circumstances.ts'
 import { isWanted } from './money.ts'
 
 /** The deliveries of one session of one caller, which make at most one payment. */
 type Asked = ReturnType<typeof askedOf>[number]
-
-/** The ledger keeps sessions so long that the same session before and after is the same payment. */
-const retentionDays = 8
 
 export function judgeSessions(history: History, found: Report): void {
   const asked = askedOf(history)
