@@ -42,3 +42,11 @@ export function drawHalf(declare: TestAPI): TestAPI {
   )
   return half as TestAPI
 }
+
+/** Lists all orders of these. */
+export function listPermutations<Item>(items: readonly Item[]): Item[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((item, place) =>
+    listPermutations(items.toSpliced(place, 1)).map((rest) => [item, ...rest]),
+  )
+}

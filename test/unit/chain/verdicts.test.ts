@@ -5,7 +5,9 @@ import {
   type SendVerdict,
   waitForVerdict,
 } from '../../../src/chain/refusals.ts'
+
 import { RpcError, TransportError } from '../../../src/chain/rpc.ts'
+import { listPermutations } from '../../support/sample.ts'
 
 /** Holds each verdict in a node's words, in the order in which they decide; silence has none. */
 const words: Readonly<Record<SendVerdict, string>> = {
@@ -25,13 +27,6 @@ const verdicts = Object.keys(words) as SendVerdict[]
 const subsets = Array.from({ length: 2 ** verdicts.length }, (_, set) =>
   verdicts.filter((_, place) => (set >> place) % 2 === 1),
 )
-
-function listPermutations<Item>(items: readonly Item[]): Item[][] {
-  if (items.length === 0) return [[]]
-  return items.flatMap((item, place) =>
-    listPermutations(items.toSpliced(place, 1)).map((rest) => [item, ...rest]),
-  )
-}
 
 const toAnswer = (verdict: SendVerdict) => ({ verdict, message: words[verdict] })
 

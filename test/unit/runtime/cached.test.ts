@@ -1,41 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { cached } from '../../../src/runtime/cached.ts'
-import { systemClock } from '../../../src/runtime/clock.ts'
+import { createStandingClock } from '../../support/hand-clock.ts'
 
 /** Creates a cached question with answers and a clock under the test's control. */
 function stage() {
-  let now = 0
   const questions: PromiseWithResolvers<number>[] = []
-  const sleepers = new Set<{ until: number; wake: () => void }>()
-  const clock = {
-    ...systemClock,
-    now: () => now,
-    sleep: (ms: number) =>
-      new Promise<void>((wake) => void sleepers.add({ until: now + ms, wake })),
-  }
+  const { clock, pass } = createStandingClock()
   const get = cached(clock, 1_000, () => {
     const question = Promise.withResolvers<number>()
     questions.push(question)
     return question.promise
   })
-  /** Goes from sleeper to sleeper, so that each may sleep again within this time. */
-  const pass = async (ms: number) => {
-    const end = now + ms
-    for (;;) {
-      await flushPromises()
-      const [next] = [...sleepers].sort((a, b) => a.until - b.until)
-      if (next === undefined || next.until > end) break
-      now = next.until
-      sleepers.delete(next)
-      next.wake()
-    }
-    now = end
-  }
   return { get, pass, questions }
 }
-
-/** Waits until all promises have settled that can. */
-const flushPromises = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cached answer', () => {
   test('is one request for all who ask together or soon after', async () => {

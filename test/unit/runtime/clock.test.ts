@@ -1,36 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Clock,
-  shareTimers,
-  systemClock,
-  withEndingTimeouts,
-  withTimeLimit,
-} from '../../../src/runtime/clock.ts'
-
-/** Creates a clock whose sleepers the test wakes, or their signal aborts. */
-function handClock() {
-  const sleepers = new Set<() => void>()
-  const clock: Clock = {
-    ...systemClock,
-    sleep: (_ms, signal) =>
-      new Promise((resolve) => {
-        const wake = () => {
-          sleepers.delete(wake)
-          resolve()
-        }
-        sleepers.add(wake)
-        signal?.addEventListener('abort', wake)
-      }),
-  }
-  return { clock, sleepers }
-}
+import { shareTimers, withEndingTimeouts, withTimeLimit } from '../../../src/runtime/clock.ts'
+import { createStandingClock } from '../../support/hand-clock.ts'
 
 describe('a time limit that ends with its work', () => {
   test('aborts if the time is over first', async () => {
-    const { clock, sleepers } = handClock()
+    const { clock, timers } = createStandingClock()
     const work = withEndingTimeouts(clock, async ({ timeout }) => {
       const limit = timeout(5_000)
-      for (const wake of sleepers) wake()
+      for (const wake of timers.keys()) wake()
       await new Promise((resolve) => limit.addEventListener('abort', resolve))
       throw limit.reason
     })
@@ -38,74 +15,42 @@ describe('a time limit that ends with its work', () => {
   })
 
   test('leaves no timer, and never aborts afterwards', async () => {
-    const { clock, sleepers } = handClock()
+    const { clock, timers } = createStandingClock()
     const limits = await withEndingTimeouts(clock, async ({ timeout }) => {
       const limits = [timeout(5_000), timeout(1_000)]
-      expect(sleepers.size).toBe(2)
+      expect(timers.size).toBe(2)
       return limits
     })
     await Promise.resolve()
-    expect(sleepers.size).toBe(0)
+    expect(timers.size).toBe(0)
     expect(limits.map(({ aborted }) => aborted)).toEqual([false, false])
     const failing = withEndingTimeouts(clock, async ({ timeout }) => {
       timeout(5_000)
       throw new Error('no answer')
     })
     await expect(failing).rejects.toThrow('no answer')
-    expect(sleepers.size).toBe(0)
+    expect(timers.size).toBe(0)
   })
 })
 
 test('work that is done in time leaves no timer, and nothing is done as if it were late', async () => {
-  const { clock, sleepers } = handClock()
+  const { clock, timers } = createStandingClock()
   let late = 0
   const countLate = () => {
     late += 1
   }
   await withTimeLimit(clock, 5_000, Promise.resolve(), countLate)
   await new Promise<void>((resolve) => setImmediate(resolve))
-  expect([sleepers.size, late]).toEqual([0, 0])
+  expect([timers.size, late]).toEqual([0, 0])
   const waiting = withTimeLimit(clock, 5_000, new Promise<void>(() => {}), countLate)
-  for (const wake of sleepers) wake()
+  for (const wake of timers.keys()) wake()
   await waiting
   expect(late).toBe(1)
 })
 
 describe('sleeps that share timers', () => {
-  /** Creates a stopped clock that records the time of each timer. */
-  function standing() {
-    const state = { now: 1_000_000 }
-    const timers = new Map<() => void, number>()
-    const clock: Clock = {
-      ...systemClock,
-      now: () => state.now,
-      sleep: (ms, signal) =>
-        new Promise((resolve) => {
-          const wake = () => {
-            timers.delete(wake)
-            resolve()
-          }
-          timers.set(wake, state.now + ms)
-          signal?.addEventListener('abort', wake)
-        }),
-    }
-    async function pass(ms: number): Promise<void> {
-      const end = state.now + ms
-      for (;;) {
-        const [first] = [...timers].toSorted(([, one], [, other]) => one - other)
-        if (first === undefined || first[1] > end) break
-        state.now = first[1]
-        first[0]()
-        // As far as what waits for a sleep goes on with others.
-        for (let turns = 0; turns < 5; turns += 1) await Promise.resolve()
-      }
-      state.now = end
-    }
-    return { clock, timers, pass }
-  }
-
   test('need few timers, and end on time', async () => {
-    const { clock, timers, pass } = standing()
+    const { clock, timers, pass } = createStandingClock()
     const { sleep } = shareTimers(clock)
     const late: number[] = []
     for (let begun = 0; begun < 20_000; begun += 1) {
@@ -123,7 +68,7 @@ describe('sleeps that share timers', () => {
   })
 
   test('end separately when they are aborted, and leave no timer', async () => {
-    const { clock, timers, pass } = standing()
+    const { clock, timers, pass } = createStandingClock()
     const { sleep } = shareTimers(clock)
     const [ending, other] = [new AbortController(), new AbortController()]
     const woken: string[] = []

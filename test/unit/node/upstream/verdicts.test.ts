@@ -5,6 +5,7 @@ import { serve } from '../../../chain/node/support/serve.ts'
 import { error, type Said, scriptedNode } from '../../../support/fake-node.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { inTime } from '../../../support/in-time.ts'
+import { listPermutations } from '../../../support/sample.ts'
 
 const { params, result: hash } = ownExamples.eth_sendRawTransaction
 const hosts = ['a.test', 'b.test', 'c.test']
@@ -29,15 +30,6 @@ const refuse = (message: string): Said => ({ error: { code: -32010, message } })
 const occupied = refuse('gas price not enough to bump transaction')
 const quota = refuse('account exceeds quota')
 const taken: Said = { result: hash }
-
-const ordersOf = <Item>([a, b, c]: readonly [Item, Item, Item]): Item[][] => [
-  [a, b, c],
-  [a, c, b],
-  [b, a, c],
-  [b, c, a],
-  [c, a, b],
-  [c, b, a],
-]
 
 describe('a transaction', () => {
   const method = 'eth_sendRawTransaction'
@@ -69,7 +61,7 @@ describe('a transaction', () => {
   })
 
   test('is taken if one node takes it, in each order, and a silent node delays nobody', async () => {
-    for (const order of ordersOf([occupied, taken, undefined])) {
+    for (const order of listPermutations([occupied, taken, undefined])) {
       const served = await serveThree('eth_sendRawTransaction', order)
       const answer = await inTime(500, () => served.rpc('eth_sendRawTransaction', params))
       expect(answer).toMatchObject({ result: hash })
@@ -77,7 +69,7 @@ describe('a transaction', () => {
   })
 
   test('is refused by the same verdict in each order of the nodes', async () => {
-    for (const order of ordersOf([quota, occupied, refuse('unheard of')])) {
+    for (const order of listPermutations([quota, occupied, refuse('unheard of')])) {
       const served = await serveThree('eth_sendRawTransaction', order)
       expect(await served.rpc('eth_sendRawTransaction', params)).toMatchObject(occupied)
     }
@@ -89,7 +81,7 @@ test('a gas price is the highest that a majority of nodes ask, in each order', a
     [['0x64', '0x6e', '0xffffff'], '0x6e'],
     [['0x0', '0x64', '0x6e'], '0x64'],
   ] as const) {
-    for (const order of ordersOf(asked)) {
+    for (const order of listPermutations(asked)) {
       const served = await serveThree(
         'eth_gasPrice',
         order.map((result) => ({ result })),
