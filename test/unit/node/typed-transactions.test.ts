@@ -157,11 +157,8 @@ test('a block of a type that is not known yet is told as nodes agree, and makes 
         const receipts = block.receipts.map((one) =>
           place === liar ? { ...one, status: '0x0' } : one,
         )
-        const unknown = {
-          transactions: block.transactions.map(retype),
-          receipts: receipts.map(retype),
-        }
-        return index === 1 ? { ...block, ...unknown } : block
+        const transactions = block.transactions.map(retype)
+        return index === 1 ? { ...block, transactions, receipts: receipts.map(retype) } : block
       })
     const chains = new Map(hosts.map((host, place) => [host, show(place)]))
     const showTo = (host: string) => chains.get(host) ?? []
@@ -213,13 +210,9 @@ test('500 listeners get each head and log while one block in three is typed, or 
     const raw = await sender.signTransaction(
       type === '0x2' ? { ...fields, ...fees } : { ...fields, gasPrice: 1n },
     )
-    const sent = {
-      hash: keccak256(raw),
-      raw,
-      from: sender.address.toLowerCase() as Hex,
-      logs: [log],
-    }
-    const block = forge(blocks.at(-1), { sent: [{ ...sent, status: '0x1' }] })
+    const from = sender.address.toLowerCase() as Hex
+    const sent = [{ hash: keccak256(raw), raw, from, logs: [log], status: '0x1' as const }]
+    const block = forge(blocks.at(-1), { sent })
     const retype = <One extends object>(one: One) => ({ ...one, type })
     const [transactions, receipts] = [block.transactions.map(retype), block.receipts.map(retype)]
     blocks.push({ ...block, transactions, receipts })

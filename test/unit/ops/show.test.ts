@@ -22,16 +22,8 @@ const hash = `0x${'ab'.repeat(32)}`
 
 const status: StatusAnswer = {
   you: { name: 'amina', role: 'read' },
-  ...{
-    now: at,
-    version: '1',
-    schema: '2',
-    network: 'Rootstock Testnet',
-    chainId: 31,
-    currency: 'tRBTC',
-    unit,
-    backedWei: '0',
-  },
+  ...{ now: at, version: '1', schema: '2', network: 'Rootstock Testnet', chainId: 31 },
+  ...{ currency: 'tRBTC', unit, backedWei: '0' },
   intake: { state: 'open' },
   health: {
     ...{ status: 'failing', failing: ['relayer_funds'] },
@@ -47,14 +39,8 @@ const status: StatusAnswer = {
   ],
   relayers: [
     {
-      ...{
-        address: `0x${'22'.repeat(20)}`,
-        balanceWei: '0',
-        gasPriceWei: '1',
-        maxGasPriceWei: '2',
-        lastsFor: 0,
-        lastsAtWorst: 0,
-      },
+      ...{ address: `0x${'22'.repeat(20)}`, balanceWei: '0', lastsFor: 0, lastsAtWorst: 0 },
+      ...{ gasPriceWei: '1', maxGasPriceWei: '2' },
       ...{ wantedWei: '800000000000000', wantedAtWorstWei: '10000000000000000' },
       ...{ nonces: { ledger: 7, chain: 5, pool: 7 }, inFlight: 2, queued: 1 },
       ...{ oldestAt: at, lastMinedAt: null },

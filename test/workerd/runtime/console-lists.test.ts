@@ -90,20 +90,9 @@ describe('the console’s lists', () => {
     const amounts = { liquidityWei: '9', owedWei: '1', balancesWei: '1', capLeftWei: '9' }
     const pool = { ...amounts, principalWei: '1', isPaused: false, at }
     const status = {
-      ...{
-        head: { number: 9, at },
-        callsToday: null,
-        version: '1',
-        schema: '2',
-        chainId: 31,
-        unit,
-      },
-      ...{
-        health: { status: 'ok', failing: [], checks: [] },
-        guards: [],
-        relayers: [],
-        blocks: [],
-      },
+      ...{ head: { number: 9, at }, callsToday: null, version: '1', schema: '2', chainId: 31 },
+      ...{ unit, health: { status: 'ok', failing: [], checks: [] } },
+      ...{ guards: [], relayers: [], blocks: [] },
       ...{ currency: 'tRBTC', lately: { hour: { counts: {} }, today: { counts: {} } } },
       contracts: { loan: at, forwarder: at, state: 'ready', at, token: 'moves', tokenAt: at, pool },
       nodes: [{ label: 'node 1', height: 9, heightAt: at, heightSince: at }],

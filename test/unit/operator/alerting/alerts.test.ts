@@ -101,15 +101,9 @@ describe('alerts', () => {
   })
 
   test('report a node with unknown headers within an hour', () => {
-    const node = { label: 'node 2', height: 1, heightAt: null, state: 'able' } as const
-    const counts = {
-      heightSince: null,
-      p95Ms: 1,
-      answers: 1,
-      failures: 0,
-      believed: 1,
-      callsToday: 1,
-    }
+    const height = { height: 1, heightAt: null, heightSince: null }
+    const node = { label: 'node 2', state: 'able', ...height } as const
+    const counts = { p95Ms: 1, answers: 1, failures: 0, believed: 1, callsToday: 1 }
     const named = (ageMs: number) => {
       const unknownHeaderAt = new Date(now - ageMs).toISOString()
       const nodes = () => [{ ...node, ...counts, unknownHeaderAt }]

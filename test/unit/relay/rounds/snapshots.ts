@@ -143,16 +143,8 @@ export function paymentOf(
 ): Payment {
   const order = orderOf(session, account)
   return {
-    ...{
-      session,
-      state: 'queued',
-      nonce: undefined,
-      attempts: 0,
-      execution: undefined,
-      reason: '',
-      assuredAt: undefined,
-      isBacked: false,
-    },
+    ...{ session, state: 'queued', nonce: undefined, attempts: 0, execution: undefined },
+    ...{ reason: '', assuredAt: undefined, isBacked: false },
     ...{ acceptedAt: 0, order: { ...order, request: { ...order.request, deadline } } },
     ...more,
   }
