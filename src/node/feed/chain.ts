@@ -13,7 +13,6 @@ import type { UpstreamNode } from '../upstream/node.ts'
 export type FeedBlock = {
   number: number
   hash: string
-  parentHash: string
   /** Unix time in seconds; blocks that older versions stored lack it. */
   timestamp: number
   /** The header of a `newHeads` notification as JSON text. */
@@ -182,12 +181,11 @@ async function readRecentBlocks(source: FeedSource, latest: HeaderBlock): Promis
 }
 
 function toFeedBlock(block: HeaderBlock, areLogsDue: boolean): FeedBlock {
-  const { hash, parentHash, bloom } = block
+  const { hash, bloom } = block
   const fields = headFields.map((name) => [name, block[name] ?? null])
   return {
     number: Number(block.number),
     hash,
-    parentHash,
     bloom,
     areLogsDue,
     timestamp: Number(block.timestamp),

@@ -68,11 +68,15 @@ function encodeForm(nonce: Hex | undefined, form: Form, gasZeros: number): Hex |
   return toRlp([...form.before, nonce, ...form.prices, gas, ...form.after] as Hex[])
 }
 
-/** Lists how RSKj may hold a gas price: zero as nothing, or as a byte (`encodeCoinNonNullZero`). */
-function listPriceForms(gasPrice: string): { price: Hex; zeros: number }[] {
+/** Lists how RSKj may hold gas prices: zero as nothing, or as a byte (`encodeCoinNonNullZero`). */
+function listPriceForms(gasPrices: readonly string[]): Pick<Form, 'prices' | 'zeros'>[] {
+  const [gasPrice, ...others] = gasPrices
+  if (gasPrice === undefined) return [{ prices: [], zeros: 0 }]
   const price = encodeQuantity(gasPrice)
-  const usual = { price, zeros: 0 }
-  return price === '0x' ? [usual, { price: '0x00', zeros: 1 }] : [usual]
+  return listPriceForms(others).flatMap(({ prices, zeros }) => {
+    const usual = { prices: [price, ...prices], zeros }
+    return price === '0x' ? [usual, { prices: ['0x00', ...prices], zeros: zeros + 1 }] : [usual]
+  })
 }
 
 /** Lists what a legacy signature's `v` may be where a node prints its parity alone (RSKIP-546). */
@@ -105,8 +109,8 @@ function listLegacyForms(transaction: Transaction): Form[] {
     return [{ before: [], prices: ['0x00'], gas: '0x00', after, zeros: 0 }]
   }
   const ends = listParityForms(transaction).map((parity) => listEnd(transaction, parity))
-  return listPriceForms(gasPrice).flatMap(({ price, zeros }) =>
-    ends.map((after) => ({ before: [], prices: [price], gas, after, zeros })),
+  return listPriceForms([gasPrice]).flatMap((priced) =>
+    ends.map((after) => ({ before: [], ...priced, gas, after })),
   )
 }
 
@@ -123,32 +127,20 @@ const feeFields = z.object({ maxPriorityFeePerGas: quantity, maxFeePerGas: quant
 function listTypedForms(transaction: Transaction): Form[] | undefined {
   if (transaction.type !== '0x1' && transaction.type !== '0x2') return undefined
   const typed = typedFields.safeParse(transaction).data
-  const prices = listTypedPrices(transaction)
+  const prices = listPrices(transaction)
   if (typed === undefined || prices === undefined) return undefined
   const list = typed.accessList.map((entry) => [entry.address, entry.storageKeys] as Field[])
   const after = listEnd(transaction, typed.yParity ?? typed.yparity ?? '0x', [list])
-  return prices.map((ofPrices) => ({
-    before: [encodeQuantity(typed.chainId)],
-    prices: ofPrices.map(({ price }) => price),
-    gas: encodeQuantity(transaction.gas),
-    after,
-    zeros: ofPrices.reduce((sum, { zeros }) => sum + zeros, 0),
-  }))
+  const before = [encodeQuantity(typed.chainId)]
+  const gas = encodeQuantity(transaction.gas)
+  return listPriceForms(prices).map((priced) => ({ before, ...priced, gas, after }))
 }
 
 /** Lists what stands between nonce and gas limit: EIP-2930's price, or else EIP-1559's fees. */
-function listTypedPrices(
-  transaction: Transaction,
-): ReturnType<typeof listPriceForms>[] | undefined {
-  if (transaction.type === '0x1')
-    return listPriceForms(transaction.gasPrice).map((price) => [price])
+function listPrices(transaction: Transaction): string[] | undefined {
+  if (transaction.type === '0x1') return [transaction.gasPrice]
   const fees = feeFields.safeParse(transaction).data
-  return (
-    fees &&
-    listPriceForms(fees.maxPriorityFeePerGas).flatMap((tip) =>
-      listPriceForms(fees.maxFeePerGas).map((fee) => [tip, fee]),
-    )
-  )
+  return fees && [fees.maxPriorityFeePerGas, fees.maxFeePerGas]
 }
 
 function padWithZeros(number: Hex, zeros: number): Hex | undefined {
