@@ -343,11 +343,11 @@ describe('the caller of an account that is held', () => {
   test.for(Object.entries(heldIn))('hears whom to call, in %s', async ([language, words]) => {
     const languages = [language] as (keyof typeof heldIn)[]
     const product = { settings: { ...menus.lender.settings, languages } }
-    const { ledger, accountOf, play } = openWorld({ product })
+    const { play } = openWorld({ product })
     const say = messagesIn[language as keyof typeof heldIn]
     const [sent, taken] = [say.nothingSent, loan.words(say).notTaken].map(toGsmAlphabet)
-    await ledger.setHold(accountOf(0), true, 'hold')
     await play(`
+      hold 0
       first: 2 -> END ${words}
       loan: 3 -> END ${words.replace(`${sent}`, `${taken}`)}
       s: ${send}*1 -> END ${words}
@@ -356,18 +356,16 @@ describe('the caller of an account that is held', () => {
       theirs@1: 2*${friend.replace('01', '00')}*0.001*1 -> END …: <receipt>|…
       settle
       balance: 1 -> END …0.021 tRBTC
-      paid 0`)
-    await ledger.setHold(accountOf(0), false, 'release')
-    await play(`
+      paid 0
+      release 0
       s: ${send}*1 -> END ${words}
       later: ${send}*1 -> END …: <receipt>|…`)
   })
 
-  test('is sent to the provider if no help number is set, in the demonstration too', async () => {
-    const { ledger, accountOf, play } = openWorld({ product: menus.demo })
-    await ledger.setHold(accountOf(0), true, 'hold')
-    await play(`
+  plays('is sent to the provider if no help number is set, in the demonstration too', () =>
+    openWorld({ product: menus.demo }),
+  )`
+      hold 0
       s: 2*${stranger}*0.001 -> END Your account is held. Nothing was sent. Ask your provider.
-      menu: -> CON Rootstock DeFi (+254700000000)|1. My Balance|2. Send Money (P2P)|…`)
-  })
+      menu: -> CON Rootstock DeFi (+254700000000)|1. My Balance|2. Send Money (P2P)|…`
 })

@@ -40,6 +40,8 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
     repair: () => repair(),
     principal: (amount) => relay.changePrincipal(parseEther(amount)),
     settle: () => relay.settle(),
+    hold: (caller) => relay.ledger.setHold(relay.accountOf(Number(caller)), true, 'hold'),
+    release: (caller) => relay.ledger.setHold(relay.accountOf(Number(caller)), false, 'release'),
     fail: (reason) => relay.fail(reason),
     paid: async (count) => expect(await relay.paid(0), 'payments').toBe(Number(count)),
   }
@@ -66,6 +68,7 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
    * remark
    * - `break`, `repair`: the node gives no answer, and does again; `principal 0.02`: a loan is of
    * so much
+   * - `hold 0`, `release 0`: support holds the account of the first caller, and releases it
    */
   async function play(script: string): Promise<void> {
     for (const line of script.split('\n').map((each) => each.trim())) {

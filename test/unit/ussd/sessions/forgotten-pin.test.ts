@@ -5,7 +5,7 @@ import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { createMemoryStore } from '../../../support/memory-store.ts'
-import { heldIn, openWorld } from '../world.ts'
+import { heldIn, openWorld, plays } from '../world.ts'
 
 const [own, other] = ['482615', '739164']
 
@@ -32,9 +32,7 @@ async function openChosen(language: Language = 'en') {
     first:
     first: ${own}
     first: ${own}*${own}`)
-  const hold = (mustHold: boolean, id: string) =>
-    world.ledger.setHold(world.accountOf(0), mustHold, id)
-  return { ...world, clock, hold, faults }
+  return { ...world, clock, faults }
 }
 
 const held = `END ${heldIn.en}`
@@ -43,16 +41,15 @@ describe('while the account is held, a forgotten PIN', () => {
   test.for(Object.entries(heldIn))(
     'cannot be called that, in the words of %s',
     async ([language, words]) => {
-      const { hold, play } = await openChosen(language as Language)
+      const { play } = await openChosen(language as Language)
       const choose = toGsmAlphabet(messagesIn[language as Language].pin.choose)
-      await hold(true, 'hold')
       await play(`
+        hold 0
         ask: 8*3 -> CON ${words}|0. …
         ask: 8*3*1 -> END ${words}
         ask: 8*3*1 -> same
-        menu: -> CON Rootstock DeFi (+254700000000)|…`)
-      await hold(false, 'release')
-      await play(`
+        menu: -> CON Rootstock DeFi (+254700000000)|…
+        release 0
         ask: 8*3*1 -> END ${words}
         1 days
         menu: -> CON Rootstock DeFi (+254700000000)|…
@@ -60,49 +57,43 @@ describe('while the account is held, a forgotten PIN', () => {
     },
   )
 
-  test('is not replaced, though that was asked for before', async () => {
-    const { hold, play } = await openChosen()
-    await play(`
+  plays('is not replaced, though that was asked for before', openChosen)`
       ask: 8*3*1 -> END You can choose a new PIN …
       1 days
       begun: -> CON Choose a PIN …
-      begun: ${other} -> CON Type the same PIN again.|0. Back`)
-    await hold(true, 'hold')
-    await play(`
+      begun: ${other} -> CON Type the same PIN again.|0. Back
+      hold 0
       begun: ${other}*${other} -> ${held}
       begun: ${other}*${other} -> same
       late: -> ${held}
       late: ${other}*${other} -> ${held}
-      typed: 1*${other}*${other} -> ${held}`)
-    await hold(false, 'release')
-    await play(`
+      typed: 1*${other}*${other} -> ${held}
+      release 0
       begun: ${other}*${other} -> ${held}
       late: -> ${held}
       free: -> CON Choose a PIN …
       free: ${other}*${other} -> CON Your PIN is set.|…
-      pin: 8*2*${other} -> CON Choose a PIN …`)
-  })
+      pin: 8*2*${other} -> CON Choose a PIN …`
 
-  test('is not promised another, while balance, activity and a change by the PIN stay', async () => {
-    const { hold, play } = await openChosen()
-    await play('ask: 8*3*1')
-    await hold(true, 'hold')
-    await play(`
+  plays(
+    'is not promised another, while balance, activity and a change by the PIN stay',
+    openChosen,
+  )`
+      ask: 8*3*1
+      hold 0
       menu: -> CON Rootstock DeFi (+254700000000)|…
       again: 8*3 -> CON ${heldIn.en}|0. Back
       balance: 1 -> END Your Balance: 0.02 tRBTC
       activity: 5 -> CON My Activity|…
-      change: 8*2*${own}*${other}*${other} -> END Your PIN is set. Please dial again.`)
-    await hold(false, 'release')
-    await play(`
+      change: 8*2*${own}*${other}*${other} -> END Your PIN is set. Please dial again.
+      release 0
       2 days
-      pin: 8*2*${other} -> CON Choose a PIN …`)
-  })
+      pin: 8*2*${other} -> CON Choose a PIN …`
 
   test('is no first PIN either', async () => {
     const { ledger, accountOf, play } = await openChosen()
-    await ledger.setHold(accountOf(1), true, 'hold')
     await play(`
+      hold 1
       new@1: -> ${held}
       new@1: ${own}*${own} -> ${held}
       1 min
