@@ -147,8 +147,11 @@ export const sessionSteps = {
       const unsure = refusing.reason === undefined ? 'unsure' : 'ended'
       const { session, account, screen } = refusing
       rows.put('sessions', {
-        ...{ session, account, ...toDecided(refusing, screen) },
-        ...{ state: isUnsure ? unsure : 'refused', decided_at: rows.now },
+        session,
+        account,
+        ...toDecided(refusing, screen),
+        state: isUnsure ? unsure : 'refused',
+        decided_at: rows.now,
       })
       return refused
     },

@@ -22,12 +22,11 @@ export function dropRecipientClue(rows: Draft, payment: Row<'payments'>): void {
   if (clue) rows.drop('clues', clue, payment.accepted_at, payment.session)
 }
 
-/** Returns the payment of an intent, by the receipt number that follows from it. */
+/** Returns an intent's payment by its receipt number; 1.0.0 leaves numbers without payments. */
 export function findByIntent(rows: Draft, intentId: string): Row<'payments'> | undefined {
   const { sessions = [] } = rows.row('receipts', toReceiptNumber(intentId)) ?? {}
-  const known = rows.row('intents', intentId)?.session
-  return [...sessions, ...(known === undefined ? [] : [known])]
-    .map((session) => rows.named('payments', session))
+  return [...sessions, rows.row('intents', intentId)?.session ?? '']
+    .map((session) => rows.row('payments', session))
     .find((payment) => payment?.intent_id === intentId)
 }
 

@@ -106,6 +106,19 @@ test('a payment is found by its receipt number, with all that share it, and once
   expect(await ledger.findPayments('000-0000', 9)).toEqual([])
 })
 
+test('a receipt number whose payment a former version has archived is no fault', async ({
+  world,
+}) => {
+  const { ledger, lose } = world
+  await accept(ledger, 'a')
+  await settle(ledger, 'a', 0)
+  // That version deletes the payment, and knows no receipts.
+  lose('payments', 'session', 'a')
+  expect(await ledger.tracePayment(orderOf('a').request.intentId)).toBeUndefined()
+  expect(await ledger.findPayments(toReceiptNumber(orderOf('a').request.intentId), 9)).toEqual([])
+  expect((await ledger.readVitals()).missing).toEqual([])
+})
+
 test('an order is accepted with what is attached to it, or neither', async ({ world }) => {
   const { ledger, counts } = world
   const attached = { till: { account: 'nobody' } }
