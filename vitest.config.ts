@@ -21,7 +21,7 @@ const crashPoints = 'test/workerd/faults/crash-points.test.ts'
  * seed; a full run asks all of both.
  */
 const ofEitherRuntime = [
-  ...['faults/peers', 'faults/pool', 'faults/workers'],
+  ...['faults/pool', 'faults/workers'],
   ...['node/addresses', 'node/hostile-load', 'node/keys', 'node/methods'],
   ...['node/slow-readers', 'node/subscriptions', 'pages/phone'],
   { onWorker: 'faults/soak', onDeno: 'soak' },

@@ -1,10 +1,8 @@
 import { test as always, describe, expect } from 'vitest'
 import { readClaim } from '../../../scripts/dev/relays/oracle.ts'
-import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
-import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
-import { minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
+import { openRig, pay } from '../../support/faults/open-rig.ts'
 import { drawHalf, sampleOf } from '../../support/sample.ts'
 
 const rig = openRig({ callers: 60, workers: 2 })
@@ -17,65 +15,6 @@ async function awaitClaim(delivery: ReturnType<typeof pay>): Promise<string> {
     if (claim !== 'uncertain') return claim
   }
 }
-
-describe('a ledger that lost its rows', () => {
-  test('after the payment was mined shows the same screen again and pays nothing', async () => {
-    const delivery = rig.newPayment()
-    const reply = await rig.deliver(delivery)
-    await rig.settle()
-    await rig.relay.restart('lost')
-    expect(await rig.deliver(delivery)).toEqual(reply)
-    expect(await rig.deliver(delivery)).toEqual(reply)
-  })
-
-  test('tells of a payment that another amount is asked of now, and pays nothing', async () => {
-    const { phone } = rig.nextCaller()
-    const whole = { ...pay(phone), text: `2*${stranger}*all` }
-    const reply = await rig.deliver(whole)
-    expect(reply.text).toMatch('Transfer Submitted')
-    await rig.settle()
-    await rig.relay.restart('lost')
-    // Of all that there was, nothing is left; only the chain knows what that was.
-    expect(await rig.deliver(whole)).toEqual(reply)
-    expect(readClaim(await rig.deliver({ ...whole, text: `2*${stranger}*1` }))).toBe('ended')
-  })
-
-  test('while the payment waits for its block pays once, whichever transaction comes first', async () => {
-    const deliveries = Array.from({ length: 3 }, () => rig.newPayment())
-    rig.holdBlocks()
-    for (const delivery of deliveries) {
-      // What was told before the loss may name a transaction that no ledger knows any more.
-      expect(readClaim(await rig.relay.deliver(delivery))).toBe('submitted')
-    }
-    await rig.sent(3)
-    await rig.relay.restart('lost')
-    for (const delivery of deliveries) {
-      expect(readClaim(await rig.deliver(delivery))).toBe('submitted')
-    }
-  })
-
-  test('outbids no forgotten payment that waits in the pool', async ({ onTestFinished }) => {
-    const forgotten = Array.from({ length: 3 }, () => rig.newPayment())
-    rig.holdBlocks()
-    for (const delivery of forgotten) {
-      expect(readClaim(await rig.deliver(delivery))).toBe('submitted')
-    }
-    const hashes = (await rig.sent(3)).map(({ hash }) => hash)
-    await rig.relay.restart('lost')
-    onTestFinished(() => rig.rootstock.setMinGasPrice(minPrice))
-    rig.rootstock.setMinGasPrice(minPrice * 2n)
-    expect(readClaim(await rig.deliver(rig.newPayment()))).toBe('submitted')
-    expect(rig.waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
-    rig.rootstock.setMinGasPrice(minPrice)
-  })
-
-  test('continues with new payments on new nonces', async () => {
-    await rig.deliver(rig.newPayment())
-    await rig.settle()
-    await rig.relay.restart('lost')
-    expect(readClaim(await rig.deliver(rig.newPayment()))).toBe('submitted')
-  })
-})
 
 describe('a Worker that is killed', () => {
   test('with payments in every state leaves them to the next one', async () => {
@@ -114,17 +53,6 @@ describe('a Worker that is killed', () => {
       expect(claim).toBe('submitted')
     },
   )
-})
-
-describe('a gateway that hangs up', () => {
-  always('is not needed for the payment', async () => {
-    const delivery = rig.newPayment()
-    rig.faults.script({ fault: { kind: 'delay_reply', ms: 300 }, methods: ['eth_call'], times: 1 })
-    const before = (await rig.judge()).executed
-    rig.note(delivery)
-    await postDelivery(rig.relay.url, delivery, AbortSignal.timeout(100)).catch(() => undefined)
-    await expect.poll(async () => (await rig.judge()).executed).toBe(before + 1)
-  })
 })
 
 describe('two relays with one key and a ledger each', () => {

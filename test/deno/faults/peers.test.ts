@@ -1,3 +1,0 @@
-import { onDeno } from '../on-deno.ts'
-
-onDeno('relays', () => import('../../chain/faults/peers.test.ts'))
