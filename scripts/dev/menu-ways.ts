@@ -10,15 +10,17 @@ import {
   type Effect,
   getNode,
   isEffect,
+  type Lookups,
   type MenuContext,
   type MenuSettings,
   type NodeName,
   type SessionDraft,
   type Target,
+  type Walking,
 } from '../../src/ussd/menu/node.ts'
 import type { Place } from '../../src/ussd/menu/prompt.ts'
 import { getRecalledStart, hasRecalls } from '../../src/ussd/menu/recall.ts'
-import { followAnswers, maxAnswers, type SessionFacts } from '../../src/ussd/menu/walk.ts'
+import { followAnswers, type SessionFacts } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english, type Messages } from '../../src/ussd/messages/en.ts'
 import { messagesIn, selectMessages } from '../../src/ussd/messages/languages.ts'
@@ -88,12 +90,26 @@ export const menusInAllLanguages: Menus = {
   ),
 }
 
+/** Is how a session starts, and what its look-ups say where that is not `sampleLookups`. */
+export type KnownSession = SessionFacts & { lookups?: Partial<Lookups> }
+
 /** Finds where answers lead, from the main menu if nothing else is said. */
 export const walk = (
   answers: readonly string[],
   context: MenuContext,
-  known: SessionFacts = { start: 'main', verdicts: new Map() },
-) => followAnswers(answers, context, known).result
+  { lookups, ...facts }: KnownSession = { start: 'main' },
+) => answerWalk(followAnswers(answers, context, facts), lookups).result
+
+/** Answers what a walk, or the reading of one answer, asks. */
+export function answerWalk<Result>(walk: Walking<Result>, lookups: Partial<Lookups> = {}): Result {
+  const all: Lookups = { ...sampleLookups, ...lookups }
+  let step = walk.next()
+  while (!step.done) {
+    const { name, args } = step.value
+    step = walk.next((all[name] as (...args: unknown[]) => unknown)(...args))
+  }
+  return step.value
+}
 
 /** Has first the digit of a wallet that was saved: no list that leads to money has it. */
 export const goodAnswers: readonly string[] = [
@@ -120,14 +136,11 @@ const sampleWallets: readonly Wallet[] = ['Shop', 'Home', 'Savings'].map((name, 
   ...(index === 2 && { hours: 23 }),
 }))
 
-/** Describes a session in which each PIN is right. */
-export const allRight = (start: NodeName = 'main'): SessionFacts => ({
+/** Describes a session with what it starts with. */
+export const startAt = (start: NodeName = 'main'): KnownSession => ({
   start,
   ...(start === goOnName && { draft: cutDraft }),
   ...(isRecalled(start) && { draft: { ...sampleRecall, recall: sampleRecall } }),
-  verdicts: new Map(
-    Array.from({ length: maxAnswers }, (_, index) => [index + 1, { kind: 'right' }] as const),
-  ),
 })
 
 /** Is what a cut session asked to confirm. */
@@ -146,6 +159,26 @@ const sampleRecall = {
   amountWei: 10n ** 15n,
   until: 1_798_000_000_000,
 } as const satisfies DraftRecall
+
+/** Answers as if each PIN were right, and each amount could be paid. */
+const sampleLookups: Lookups = {
+  recipients: () => [],
+  wallets: () => sampleWallets,
+  recallable: () => [sampleRecall, sampleRecall, sampleRecall],
+  rate: () => 'none',
+  hasAccount: () => false,
+  walletCode: (code) =>
+    code === '00000000'
+      ? { kind: 'found', wallet: sampleWallets[0] as Wallet, replaces: true }
+      : { kind: 'unknown' },
+  till: (till) => sampleTills.get(till) ?? null,
+  withdrawal: (code) =>
+    /^20481[67]$/.test(code) ? { intentId: '0x01', isPayable: code === '204816' } : null,
+  pin: () => ({ kind: 'right' }),
+  isAskedAgain: () => undefined,
+  amount: () => ({ kind: 'possible' }),
+  behindPin: () => undefined,
+}
 
 export const startsOf = (settings: MenuSettings): readonly NodeName[] => [
   'main',
@@ -177,19 +210,7 @@ export function sampleContext(
     menu: createMenu(settings),
     minTransferWei: 0n,
     hasLanguages: settings.languages.length > 1,
-    knownRecipients: [],
-    wallets: sampleWallets,
-    walletCodes: new Map([
-      ['00000000', { kind: 'found', wallet: sampleWallets[0] as Wallet, replaces: true }],
-    ]),
-    withdrawals: new Map([
-      ['204816', { intentId: '0x01', isPayable: true }],
-      ['204817', { intentId: '0x02', isPayable: false }],
-    ]),
-    recallable: [sampleRecall, sampleRecall, sampleRecall],
-    rate: 'none',
     unit: createCoinUnit('tRBTC'),
-    tills: sampleTills,
     showAmount: () => '0.001 tRBTC',
     showExactAmount: () => '0.001 tRBTC',
     showOwed: () => '0.001 tRBTC',
@@ -204,7 +225,7 @@ export function sampleContext(
 }
 
 /** Walks through a menu as it is declared until nothing new is found. */
-export function findPaths(context: MenuContext, known = allRight()): Paths {
+export function findPaths(context: MenuContext, known = startAt()): Paths {
   const places = new Map<NodeName, { way: readonly string[]; place: Place }>()
   const effects = new Map<string, { effect: Effect; way: readonly string[] }>()
   const steps = new Map<string, Paths['steps'][number]>()
@@ -245,13 +266,15 @@ export function findPaths(context: MenuContext, known = allRight()): Paths {
       }
       const { dynamicEntries: more } = node
       const selected = goodAnswers.filter(
-        (answer) => more?.parseAnswer(answer, context)?.kind === 'accepted',
+        (answer) =>
+          more && answerWalk(more.parseAnswer(answer, context), known.lookups).kind === 'accepted',
       )
       for (const answer of selected) if (more) lead(place.name, more.target, '*', [...way, answer])
       continue
     }
     for (const answer of goodAnswers) {
-      const given = node.parseAnswer(answer, context, place.draft)
+      const parsed = node.parseAnswer(answer, context, place.draft)
+      const given = 'kind' in parsed ? parsed : answerWalk(parsed, known.lookups)
       if (given.kind !== 'accepted') continue
       const to = node.selectTarget?.({ ...place.draft, ...given.draft }) ?? node.targets[0]
       lead(place.name, to, '*', [...way, answer])

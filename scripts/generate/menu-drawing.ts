@@ -2,7 +2,7 @@ import { goOnName } from '../../src/ussd/menu/entries/go-on.ts'
 import { isEffect, type NodeName, type Target } from '../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../src/ussd/menu/prompt.ts'
 import type { Activity, ScreenFacts } from '../../src/ussd/screen-facts.ts'
-import { allRight, findPaths, menus, sampleContext } from '../dev/menu-ways.ts'
+import { findPaths, menus, sampleContext, startAt } from '../dev/menu-ways.ts'
 
 function sample(kind: Activity['kind'], state: 'done' | 'arriving'): Activity {
   return { kind, amountWei: 10n ** 15n, counterparty: '2547...002', state: { kind: state } }
@@ -55,7 +55,7 @@ export function drawMenus(): string {
 /** Draws each place with its screen, and each way with what is typed for it. */
 function drawMenu(_: string, menu: keyof typeof menus, start: NodeName): string[] {
   const context = sampleContext(menus[menu])
-  const { places, effects, steps } = findPaths(context, allRight(start))
+  const { places, effects, steps } = findPaths(context, startAt(start))
   return [
     'flowchart LR',
     ...[...places].map(([name, { place }]) => {

@@ -6,13 +6,16 @@ import type { Answer } from '../relay/ledger/steps.ts'
 import type { StepKey } from '../relay/ledger/values.ts'
 import { selectLimits } from '../relay/pay/admission.ts'
 import { nameReason, type Refusal } from '../relay/refusal.ts'
-import { getNode, type SessionDraft, wholeAmount } from './menu/node.ts'
-import type { Place } from './menu/prompt.ts'
+import { loan } from './menu/entries/loan.ts'
+import { type AmountVerdict, type SessionDraft, wholeAmount } from './menu/node.ts'
+import { recallWords } from './menu/recall.ts'
+import type { Messages } from './messages/en.ts'
+import { writeTime } from './messages/texts.ts'
 import { writeDenial, writeLoanRefusal, writeRefusal } from './refusal-texts.ts'
 import { createWorthFormats } from './screens/amount-formats.ts'
 import { endScreen, type Screen } from './screens/screen.ts'
 import type { Services } from './services.ts'
-import { readSessionRate, type Unpayable } from './session/records.ts'
+import { readSessionRate } from './session/records.ts'
 import type { Visit } from './visit.ts'
 
 export type SessionView = Answer<'lookup'>
@@ -59,36 +62,48 @@ export async function findKnownRefusal(
 }
 
 /**
- * Finds why the amount of a place cannot be paid, before anything is asked for it. What exceeds a
- * debt by no more than screens round it up means all of it.
+ * Judges the amount of a payment before anything is asked for it. What exceeds a debt by no more
+ * than screens round it up means all of it.
  */
-export async function findUnpayable(
+export async function judgeAmount(
   visit: Visit,
   stepKey: StepKey,
-  { name, draft }: Place,
-): Promise<Unpayable> {
+  kind: PaymentKind,
+  draft: SessionDraft,
+  messages: Messages,
+): Promise<AmountVerdict> {
   const { services } = visit
-  const { paymentKind: kind } = getNode(services.menu, name)
+  const possible = { kind: 'possible' } as const
   const view = await services.ledger.lookup(stepKey)
-  if (kind === undefined || view.kind !== 'undecided' || view.open.length > 0) return 'none'
+  if (view.kind !== 'undecided' || view.open.length > 0) return possible
   const predict = (asked: SessionDraft) =>
     // What cannot be read is judged with the payment.
     predictLoanRefusal(services, stepKey.account, kind, asked).catch(() => undefined)
+  const { inShort } = createWorthFormats(services, await readSessionRate(visit))
   const { amountWei } = draft
   if (kind === 'loan') {
     const limit = readLoanTerms(services.loan, stepKey.account, 'all').catch(() => undefined)
     const { principalWei: mostWei } = (await limit) ?? {}
     const isMore = mostWei !== undefined && typeof amountWei === 'bigint' && amountWei > mostWei
-    return isMore ? { reason: 'loan_limit', mostWei } : 'none'
+    return isMore ? reject(loan.words(messages).most(inShort.show(mostWei))) : possible
   }
-  const refusal = await predict(draft)
-  if (refusal?.reason === 'balance_too_low') return refusal
-  if (refusal?.reason !== 'repayment_too_large' || typeof amountWei !== 'bigint') return 'none'
-  const { inShort } = createWorthFormats(services, await readSessionRate(visit))
-  if (inShort.showOwed(amountWei) !== inShort.showOwed(refusal.owedWei)) return refusal
-  const wholeRefusal = await predict(wholeAmount)
-  return wholeRefusal?.reason === 'balance_too_low' ? wholeRefusal : 'all'
+  let refusal = await predict(draft)
+  if (refusal?.reason === 'repayment_too_large') {
+    const owed = inShort.showOwed(refusal.owedWei)
+    const isRounded = typeof amountWei === 'bigint' && inShort.showOwed(amountWei) === owed
+    if (!isRounded) return reject(messages.lowDebt(owed))
+    refusal = await predict(wholeAmount)
+    if (refusal?.reason !== 'balance_too_low') return { kind: 'all' }
+  }
+  if (refusal?.reason !== 'balance_too_low') return possible
+  const { balanceWei, held } = refusal
+  const { untilLine } = recallWords(messages)
+  const heldLine = held && untilLine(inShort.show(held.wei), writeTime(messages, held.until))
+  const lines = [messages.lowBalance(inShort.show(balanceWei)), heldLine]
+  return reject(lines.filter(Boolean).join('\n'))
 }
+
+const reject = (text: string): AmountVerdict => ({ kind: 'mistake', text })
 
 /** Predicts the contract's refusal, as far as the account's debt, balance and listing show it. */
 async function predictLoanRefusal(

@@ -59,8 +59,6 @@ export type RecipientRules = {
   ownAccount?: Address | undefined
   /** Lists the contracts of this service, which must not receive money. */
   reserved: readonly Address[]
-  /** Tells which numbers have an account, for numbers that no numbering plan lists. */
-  accountExists?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
 /** Parses an address, or a phone number in E.164 or the caller's national form. */
@@ -69,9 +67,8 @@ export function parseRecipient(
   rules: RecipientRules,
 ):
   | { kind: 'recipient'; recipient: Extract<Recipient, { kind: 'address' | 'phone' }> }
-  /** No numbering plan lists the number, so `accountExists` must first tell of its account. */
-  | { kind: 'unlisted'; phone: PhoneNumber }
-  | { kind: 'fault'; fault: RecipientFault } {
+  /** A number that no numbering plan lists is a recipient if it has an account. */
+  | { kind: 'fault'; fault: RecipientFault; unlisted?: PhoneNumber | undefined } {
   const text = typed.trim()
   if (!/^0x/i.test(text)) return parsePhone(text, rules)
   const digits = text.slice(2)
@@ -100,16 +97,12 @@ export function findAddressFault(
   return isReserved ? 'contract' : findNobody(address)
 }
 
-function parsePhone(text: string, { caller, accountExists }: RecipientRules) {
-  const listedPhone = parseTypedPhone(text, caller)
+function parsePhone(text: string, { caller }: RecipientRules) {
+  const phone = parseTypedPhone(text, caller)
   // What may be a PIN is looked up only with a `+` and its country.
-  const mayLookUp = accountExists !== undefined && !isPin(text)
-  const phone = listedPhone ?? (mayLookUp ? parseUnlistedPhone(text, caller) : undefined)
-  if (phone === undefined) return createFault('unknown_form')
-  if (phone === caller) return createFault('own_number')
-  const isServed = listedPhone !== undefined || accountExists?.get(phone)
-  if (isServed === undefined) return { kind: 'unlisted', phone } as const
-  if (!isServed) return createFault('unknown_form')
+  const unlisted = phone || isPin(text) ? undefined : parseUnlistedPhone(text, caller)
+  if (caller === (phone ?? unlisted)) return createFault('own_number')
+  if (phone === undefined) return { ...createFault('unknown_form'), unlisted }
   return { kind: 'recipient', recipient: { kind: 'phone', phone } } as const
 }
 

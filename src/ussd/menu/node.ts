@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { Language } from '../../account/language.ts'
 import type { NameChoice } from '../../account/names.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
+import type { PinVerdict } from '../../account/pin.ts'
 import type { Wallet, WalletCodeResult } from '../../account/wallets.ts'
 import type { Unit } from '../../loan/amounts.ts'
 import { type PaymentKind, paymentKinds } from '../../loan/kinds.ts'
@@ -52,9 +53,9 @@ export type SessionOutcome =
 
 export type AccountAction = PinAction | WalletAction | PayOutAction | NameAction | RecallAction
 
-export type PinAction =
-  | { kind: 'choosePin' | 'changePin'; pin: string; language?: Language | undefined }
-  | { kind: 'forgetPin' }
+type NewPin = { pin: string; language?: Language | undefined }
+
+export type PinAction = ({ kind: 'choosePin' | 'changePin' } & NewPin) | { kind: 'forgetPin' }
 
 /** Changes the names that a caller cashes out to. */
 export type WalletAction = { kind: 'addWallet' | 'cancelWallet'; wallet: DraftWallet }
@@ -108,18 +109,6 @@ export type MenuContext = RecipientRules &
     menu: Menu
     /** Tells that a redelivery may be in another language, which breaks pages elsewhere. */
     hasLanguages: boolean
-    /** Lists the recipients that digits select; undefined until they are looked up. */
-    knownRecipients: readonly KnownRecipient[] | undefined
-    wallets: readonly Wallet[] | undefined
-    walletCodes?: ReadonlyMap<string, WalletCodeResult>
-    /** Tells the session's rate; `none` if amounts are typed in the unit. */
-    rate: Rate | 'none' | undefined
-    /** Maps typed numbers to tills; null for a number that no till has. */
-    tills?: ReadonlyMap<string, Till | null>
-    /** Maps typed codes to withdrawals at the caller's till; null for a code that has none. */
-    withdrawals?: ReadonlyMap<string, Omit<DraftWithdrawal, 'code'> | null>
-    /** Lists the payments that this session may call a mistake. */
-    recallable?: readonly DraftRecall[]
     messages: Messages
     /** Returns the messages of another language. */
     speak: (language: Language) => Messages
@@ -162,8 +151,7 @@ export type MenuList = NodeOptions & {
 /** Adds entries below the fixed ones of a list; they depend on the account. */
 export type DynamicEntries = {
   writeLines: (context: MenuContext, facts: ScreenFacts) => readonly string[]
-  /** Returns undefined if the answer selects none of these entries. */
-  parseAnswer: (typed: string, context: MenuContext) => AnswerResult | undefined
+  parseAnswer: (typed: string, context: MenuContext) => Walking<AnswerResult>
   target: NodeName
 }
 
@@ -190,7 +178,11 @@ export const createEntry = <Word extends string>(
 export type MenuQuestion = NodeOptions & {
   kind: 'question'
   prompt: WriteText
-  parseAnswer: (typed: string, context: MenuContext, draft: SessionDraft) => AnswerResult
+  parseAnswer: (
+    typed: string,
+    context: MenuContext,
+    draft: SessionDraft,
+  ) => AnswerResult | Walking<AnswerResult>
   /** Marks the answer as a PIN, which is never stored, logged or part of a step's key. */
   secret?: 'currentPin' | 'newPin'
   /** Returns what alone is stored of an answer, which it is again read from. */
@@ -203,20 +195,57 @@ export type MenuQuestion = NodeOptions & {
 
 export type QuestionTargets = Pick<MenuQuestion, 'targets' | 'selectTarget'>
 
-/** Asks for a look-up of what an answer means; `followAnswers` is then called again. */
-export type LookupRequest = { kind: 'lookup' } & (
-  | { subject: 'recipients' | 'wallets' | 'rate' | 'recallable' }
-  | { subject: 'phone'; phone: PhoneNumber }
-  | { subject: 'code'; code: string }
-  | { subject: 'till'; till: string }
-  | { subject: 'withdrawal'; code: string }
-)
+/** Lists what a walk asks on its way. All deliveries of a session get the same answer. */
+export type Lookups = {
+  /** Lists the recipients that digits select. */
+  recipients: () => readonly KnownRecipient[]
+  wallets: () => readonly Wallet[]
+  /** Lists the payments that the session may call a mistake. */
+  recallable: () => readonly DraftRecall[]
+  /** Tells the session's rate; `none` if amounts are typed in the unit. */
+  rate: () => Rate | 'none'
+  hasAccount: (phone: PhoneNumber) => boolean
+  walletCode: (code: string) => WalletCodeResult
+  till: (till: string) => Till | null
+  /** Finds the withdrawal of a code at the caller's till. */
+  withdrawal: (code: string) => Omit<DraftWithdrawal, 'code'> | null
+  /** Judges a PIN, the last of these answers. */
+  pin: (answers: readonly string[], pin: string) => PinVerdict
+  /** Tells whether a question was asked again after these answers; undefined if none has to be. */
+  isAskedAgain: (answers: readonly string[]) => boolean | undefined
+  /** Judges the amount of a payment, which these answers led to. */
+  amount: (
+    answers: readonly string[],
+    kind: PaymentKind,
+    draft: SessionDraft,
+    messages: Messages,
+  ) => AmountVerdict
+  /** Sets the PIN that was chosen, and tells where the session goes on; undefined if it cannot. */
+  behindPin: (action: NewPin) => { start: NodeName; draft?: SessionDraft | undefined } | undefined
+}
+
+/** Says whether an amount can be paid; `all` is meant where a debt is less by its rounding. */
+export type AmountVerdict = { kind: 'possible' | 'all' } | Mistake
+
+/** Yields what it asks, and gets the answers. */
+export type Walking<Result> = Generator<
+  { [Name in keyof Lookups]: { name: Name; args: Parameters<Lookups[Name]> } }[keyof Lookups],
+  Result,
+  unknown
+>
+
+export function* need<Name extends keyof Lookups>(
+  name: Name,
+  ...args: Parameters<Lookups[Name]>
+): Walking<ReturnType<Lookups[Name]>> {
+  return (yield { name, args } as never) as ReturnType<Lookups[Name]>
+}
 
 /** Tells the caller what is wrong with an answer. */
 export type Mistake = { kind: 'mistake'; text: string }
 
 /** Adds values to the draft, or says why an answer adds none. */
-export type AnswerResult = { kind: 'accepted'; draft: SessionDraft } | Mistake | LookupRequest
+export type AnswerResult = { kind: 'accepted'; draft: SessionDraft } | Mistake
 
 export const acceptAnswer = (draft: SessionDraft): AnswerResult => ({ kind: 'accepted', draft })
 /** Accepts an amount, which takes the place of one that was typed before in local money. */

@@ -19,10 +19,12 @@ import {
   type MenuQuestion,
   type MenuSettings,
   type NodeName,
+  need,
   type QuestionTargets,
   rejectAnswer,
   requireAnswer,
   type SessionDraft,
+  type Walking,
   type WriteText,
 } from './node.ts'
 
@@ -74,14 +76,14 @@ export function addCurrencyLine(
 const wholeAmountWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 /** Parses an amount of at least `minWei`, typed in the local currency if there is a rate. */
-export function parseAmountAnswer(
+export function* parseAmountAnswer(
   typed: string,
-  { messages, rate, unit }: MenuContext,
+  { messages, unit }: MenuContext,
   minWei: bigint,
   writeTooLittle = messages.tooLittle,
-): AnswerResult {
+): Walking<AnswerResult> {
   if (wholeAmountWords.includes(typed.toLowerCase())) return acceptAmount('all')
-  if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
+  const rate = yield* need('rate')
   const isLocal = rate !== 'none'
   const parsed = parseAmount(typed, unit, isLocal ? rate.micros : undefined)
   if (parsed.kind === 'fault') {
@@ -101,20 +103,16 @@ export function parseAmountAnswer(
 }
 
 /** Accepts the till that a typed number names; with `kind`, only a till of that kind. */
-export function parseTillAnswer(
+export function* parseTillAnswer(
   typed: string,
   context: MenuContext,
   notFoundText: string,
   kind?: Till['kind'],
-): AnswerResult {
-  const { tills, messages } = context
-  const till = tills?.get(typed)
-  if (till === undefined && isTillNumber(typed)) {
-    return { kind: 'lookup', subject: 'till', till: typed }
-  }
+): Walking<AnswerResult> {
+  const till = isTillNumber(typed) ? yield* need('till', typed) : null
   if (!till || till.kind !== (kind ?? till.kind)) return rejectAnswer(notFoundText)
   const { account: address, name } = till
-  if (isOwnAccount(address, context)) return rejectAnswer(messages.badRecipient.own_account)
+  if (isOwnAccount(address, context)) return rejectAnswer(context.messages.badRecipient.own_account)
   const isBill = till.kind === 'bill'
   const recipient = { kind: 'till', address, label: `${till.till} ${name}`, isBill } as const
   // A reference typed before belongs to another bill.

@@ -13,6 +13,8 @@ import {
   type MenuPart,
   type MenuSettings,
   type NodeName,
+  need,
+  rejectAnswer,
   requireAnswer,
 } from './node.ts'
 import { confirmWithPin, createPinQuestion, listRateFacts } from './questions.ts'
@@ -195,11 +197,9 @@ const createWrongNumber = ({ recalls, helpNumber }: MenuSettings): MenuList => (
   dynamicEntries: {
     writeLines: (context, { recallable }) =>
       recallable.map((each, index) => `${index + 1}. ${writeLine(context, each)}`),
-    parseAnswer(typed, { recallable }) {
-      if (!/^[1-9]$/.test(typed)) return undefined
-      if (recallable === undefined) return { kind: 'lookup', subject: 'recallable' }
-      const recall = recallable[Number(typed) - 1]
-      return recall && acceptAnswer({ recall })
+    *parseAnswer(typed, { messages }) {
+      const recall = /^[1-9]$/.test(typed) && (yield* need('recallable'))[Number(typed) - 1]
+      return recall ? acceptAnswer({ recall }) : rejectAnswer(messages.unknownChoice)
     },
     target: 'toHold',
   },

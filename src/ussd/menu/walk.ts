@@ -8,15 +8,16 @@ import {
   getNode,
   isEffect,
   isPaymentKind,
-  type LookupRequest,
   type MenuContext,
   type MenuList,
   type MenuNode,
   type MenuQuestion,
   type Mistake,
   type NodeName,
+  need,
   type SessionDraft,
   type SessionOutcome,
+  type Walking,
   wholeAmount,
 } from './node.ts'
 import { type Place, pickFacts, writePages } from './prompt.ts'
@@ -24,24 +25,14 @@ import { type Place, pickFacts, writePages } from './prompt.ts'
 export type MenuResult =
   | { kind: 'ask'; place: Place }
   | SessionOutcome
-  /** Asks for a check of the PIN that was typed as the last of `answerCount` answers. */
-  | { kind: 'pin_unchecked'; answerCount: number; pin: string }
-  /** Asks whether a question was asked again after the last of `answerCount` answers. */
-  | { kind: 'asked_unchecked'; answerCount: number }
-  /** Asks whether the amount of the last of `answerCount` answers can be paid at `place`. */
-  | { kind: 'amount_unchecked'; answerCount: number; place: Place }
   /** Tells that the account's PIN cannot be used, or chosen. */
   | { kind: 'locked'; reason: LockReason }
-  | LookupRequest
   /** Tells that the caller made the last mistake that one place allows. */
   | { kind: 'gave_up' }
   /** Tells that the session has too many answers. */
   | { kind: 'too_long' }
   /** Tells that answers follow the one that ended the session. */
   | { kind: 'past_the_end' }
-
-/** Says whether an amount can be paid; `all` is meant where a debt is less by its rounding. */
-export type AmountVerdict = { kind: 'possible' | 'all' } | Mistake
 
 export type LockReason = Exclude<PinVerdict['kind'], 'right' | 'wrong'> | 'held'
 
@@ -54,14 +45,6 @@ export type SessionFacts = {
   deferredAnswerCount?: number
   /** Tells that a PIN may be among the answers. */
   hasPins?: boolean
-  /** Tells where the session goes on once the PIN that it chose is set; undefined until then. */
-  behindPin?: { start: NodeName; draft?: SessionDraft | undefined } | undefined
-  /** Maps the number of answers up to a PIN to the verdict on that PIN. */
-  verdicts: ReadonlyMap<number, PinVerdict>
-  /** Maps the number of answers up to a payment or mistake to whether that was asked again. */
-  askedAgain?: ReadonlyMap<number, boolean>
-  /** Maps the number of answers up to an amount to its verdict; undefined if none is asked for. */
-  amountVerdicts?: ReadonlyMap<number, AmountVerdict>
   /** Maps the PINs of this delivery to the texts that replace them in stored answers. */
   pinReplacements?: ReadonlyMap<string, string> | undefined
 }
@@ -69,11 +52,7 @@ export type SessionFacts = {
 type StepResult =
   | { kind: 'go'; place: Place }
   | { kind: 'end'; outcome: SessionOutcome; repeatPlace: Place | undefined }
-  | Extract<
-      MenuResult,
-      { kind: 'pin_unchecked' | 'asked_unchecked' | 'amount_unchecked' | 'locked' | 'lookup' }
-    >
-  | { kind: 'past_the_end' }
+  | Extract<MenuResult, { kind: 'locked' | 'past_the_end' }>
   | Mistake
 
 const maxMistakes = 3
@@ -106,18 +85,18 @@ export type WalkResult = {
 }
 
 /** Follows a session's answers through the menu. Reads no store, so that redeliveries agree. */
-export function followAnswers(
+export function* followAnswers(
   answers: readonly string[],
   context: MenuContext,
   session: SessionFacts,
-): WalkResult {
+): Walking<WalkResult> {
   const maskedAnswers: string[] = answers.map(() => masks.other)
   const storedAnswers = [...maskedAnswers]
   const walked = { maskedAnswers, storedAnswers, messages: context.messages }
   const mistakes = new Map<NodeName, number>()
   let { start, draft } = session
   let place: Place = { name: start, draft: draft ?? {}, page: 0 }
-  const { deferredAnswerCount = 0, behindPin, hasPins = false } = session
+  const { deferredAnswerCount = 0, hasPins = false } = session
   const indexes = [...answers.keys()]
   const deferred = indexes.slice(0, deferredAnswerCount)
   let remaining = indexes.slice(deferredAnswerCount)
@@ -136,21 +115,24 @@ export function followAnswers(
     // A gateway that lost the first delivery sends the new PIN among the deferred answers.
     const mayBeNewPin = index < deferredAnswerCount && isPin(answer)
     deliveredCount = Math.max(deliveredCount, index + 1)
-    const facts = { ...session, start, draft, answerCount: index + 1, deliveredCount }
     const spoken = { ...context, messages: walked.messages }
-    const applied = judgeAmount(applyAnswer(place, answer, spoken, facts), node, spoken, facts)
-    const step = isLast ? applied : judgeFollowed(applied, node, spoken, facts)
+    maskedAnswers[index] = mayBeNewPin ? masks.other : maskSecret(typed, node)
+    const facts = { ...session, start, draft, answered: maskedAnswers.slice(0, index + 1) }
+    const applied = yield* applyAnswer(place, answer, spoken, facts)
     // What is no answer may be a PIN that was typed for a question behind this one.
     const mayBePin = hasPins && applied.kind === 'mistake' && !getSecret(node) && isPin(answer)
-    const maskedAnswer = mayBeNewPin || mayBePin ? masks.other : maskSecret(typed, node)
-    maskedAnswers[index] = maskedAnswer
-    storedAnswers[index] = findPinReplacement(answer, node, step, session) ?? maskedAnswer
+    if (mayBePin) maskedAnswers[index] = masks.other
+    const delivered = maskedAnswers.slice(0, deliveredCount)
+    const step = isLast ? applied : yield* judgeFollowed(applied, node, spoken, facts, delivered)
+    storedAnswers[index] =
+      findPinReplacement(answer, node, step, session) ?? maskedAnswers[index] ?? masks.other
     switch (step.kind) {
       case 'end':
         if (step.outcome.kind === 'choosePin') {
-          if (behindPin === undefined) return { result: step.outcome, ...walked }
-          start = behindPin.start
-          draft = behindPin.draft
+          const behind = yield* need('behindPin', step.outcome)
+          if (behind === undefined) return { result: step.outcome, ...walked }
+          start = behind.start
+          draft = behind.draft
           place = { name: start, draft: { ...draft, isPinSet: true }, page: 0 }
           remaining = [...deferred, ...following]
           break
@@ -163,11 +145,6 @@ export function followAnswers(
         if (step.repeatPlace === undefined) return stopWith(step.outcome)
         place = step.repeatPlace
         break
-      case 'pin_unchecked':
-      case 'asked_unchecked':
-      case 'amount_unchecked':
-      case 'lookup':
-        return { result: step, ...walked }
       case 'locked':
       case 'past_the_end':
         return stopWith(step)
@@ -193,34 +170,34 @@ export function followAnswers(
  * Makes a mistake of a payment that was not made, because the answer came too late. Nothing reads
  * what was typed behind a mistake before a screen told of that: it may be the PIN.
  */
-function judgeFollowed(
+function* judgeFollowed(
   step: StepResult,
   node: MenuNode,
   { messages }: MenuContext,
-  { hasPins, askedAgain, deferredAnswerCount = 0, answerCount, deliveredCount }: StepFacts,
-): StepResult {
+  { hasPins, deferredAnswerCount = 0, answered }: StepFacts,
+  delivered: readonly string[],
+): Walking<StepResult> {
   const isPayment = step.kind === 'end' && isPaymentKind(step.outcome.kind)
   const isMistake = step.kind === 'mistake' && hasPins && !getSecret(node)
-  if (askedAgain === undefined || !(isMistake || (isPayment && deferredAnswerCount === 0)))
-    return step
-  const isAsked = answerCount >= deferredAnswerCount && askedAgain.get(deliveredCount)
-  if (isAsked === undefined) return { kind: 'asked_unchecked', answerCount: deliveredCount }
+  if (!(isMistake || (isPayment && deferredAnswerCount === 0))) return step
+  const wasAsked = yield* need('isAskedAgain', delivered)
+  if (wasAsked === undefined) return step
+  const isAsked = wasAsked && answered.length >= deferredAnswerCount
   if (isMistake) return isAsked ? step : { kind: 'past_the_end' }
   return isAsked ? { kind: 'mistake', text: messages.notSentYet } : step
 }
 
 /** Makes a mistake of an amount that cannot be paid, before anything else is asked. */
-function judgeAmount(
-  step: StepResult,
+function* judgeAmount(
+  place: Place,
   node: MenuNode,
-  { menu }: MenuContext,
-  { amountVerdicts, answerCount }: StepFacts,
-): StepResult {
-  if (step.kind !== 'go' || !node.asksAmount || amountVerdicts === undefined) return step
-  const { place } = step
-  if (place.name === node.back || getNode(menu, place.name).paymentKind === undefined) return step
-  const verdict = amountVerdicts.get(answerCount)
-  if (verdict === undefined) return { kind: 'amount_unchecked', answerCount, place }
+  { menu, messages }: MenuContext,
+  { answered }: StepFacts,
+): Walking<StepResult> {
+  const step = { kind: 'go', place } as const
+  const { paymentKind } = getNode(menu, place.name)
+  if (!node.asksAmount || paymentKind === undefined) return step
+  const verdict = yield* need('amount', answered, paymentKind, place.draft, messages)
   if (verdict.kind === 'mistake') return verdict
   if (verdict.kind === 'possible') return step
   const draft = { ...place.draft, ...wholeAmount }
@@ -255,14 +232,15 @@ function findPinReplacement(
 /** Removes the spaces around an answer and the `#` that phones add. */
 export const normalizeAnswer = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
-type StepFacts = SessionFacts & { answerCount: number; deliveredCount: number }
+/** Has the answers up to this one, with a mask in the place of each secret. */
+type StepFacts = SessionFacts & { answered: readonly string[] }
 
-function applyAnswer(
+function* applyAnswer(
   place: Place,
   answer: string,
   context: MenuContext,
   facts: StepFacts,
-): StepResult {
+): Walking<StepResult> {
   const node = getNode(context.menu, place.name)
   const createPlace = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
   if (answer === mainMenuDigits) {
@@ -279,73 +257,66 @@ function applyAnswer(
   }
   const isPinTyped = isPin(answer) || isMaskedPin(answer)
   if (node.kind === 'question' && node.secret === 'currentPin' && isPinTyped) {
-    const failure = checkPin(answer, context, facts)
-    if (failure !== undefined) return failure
+    const verdict = yield* need('pin', facts.answered, answer)
+    if (verdict.kind !== 'right') return describePinFailure(verdict, context)
   }
   const applied =
     node.kind === 'list'
-      ? applyListChoice(place, node, answer, context)
-      : applyQuestionAnswer(place, node, answer, context, facts)
+      ? yield* applyListChoice(place, node, answer, context)
+      : yield* applyQuestionAnswer(place, node, answer, context, facts)
   if (applied.kind !== 'accepted') return applied
   const { draft, target, repeatQuestion } = applied
-  if (!isEffect(target)) return { kind: 'go', place: createPlace(target, draft) }
+  if (!isEffect(target)) return yield* judgeAmount(createPlace(target, draft), node, context, facts)
   const repeatPlace = repeatQuestion === undefined ? undefined : createPlace(repeatQuestion, draft)
   return { kind: 'end', outcome: target.createOutcome(draft), repeatPlace }
 }
 
-/** Returns undefined for a correct PIN, else why the walk stops or asks again. */
-function checkPin(
-  pin: string,
+function describePinFailure(
+  verdict: Exclude<PinVerdict, { kind: 'right' }>,
   { messages }: MenuContext,
-  { verdicts, answerCount }: StepFacts,
-): StepResult | undefined {
-  const verdict = verdicts.get(answerCount)
-  if (verdict === undefined) return { kind: 'pin_unchecked', answerCount, pin }
-  if (verdict.kind === 'right') return undefined
-  if (verdict.kind === 'wrong') {
-    const { wrong, forgot } = messages.pin
-    // The demonstration has no entry for that.
-    const hint = messages.wording === 'demo' ? '' : ` ${forgot}`
-    return { kind: 'mistake', text: `${wrong(verdict.left)}${hint}` }
-  }
-  return { kind: 'locked', reason: verdict.kind }
+): StepResult {
+  if (verdict.kind !== 'wrong') return { kind: 'locked', reason: verdict.kind }
+  const { wrong, forgot } = messages.pin
+  // The demonstration has no entry for that.
+  const hint = messages.wording === 'demo' ? '' : ` ${forgot}`
+  return { kind: 'mistake', text: `${wrong(verdict.left)}${hint}` }
 }
 
 type AppliedAnswer =
   | ({ kind: 'accepted'; draft: SessionDraft } & Pick<Entry, 'target' | 'repeatQuestion'>)
-  | LookupRequest
   | Mistake
 
-function applyListChoice(
+function* applyListChoice(
   place: Place,
   { entries, dynamicEntries }: MenuList,
   answer: string,
   context: MenuContext,
-): AppliedAnswer {
+): Walking<AppliedAnswer> {
   const entry = entries.find(({ digit }) => digit === answer)
-  const applied = entry
-    ? acceptAnswer({ ...entry.draft })
-    : dynamicEntries?.parseAnswer(answer, context)
   const chosen: Pick<Entry, 'target' | 'repeatQuestion'> | undefined = entry ?? dynamicEntries
-  if (chosen === undefined || applied === undefined)
-    return { kind: 'mistake', text: context.messages.unknownChoice }
+  if (chosen === undefined) return { kind: 'mistake', text: context.messages.unknownChoice }
+  const applied =
+    entry === undefined && dynamicEntries
+      ? yield* dynamicEntries.parseAnswer(answer, context)
+      : acceptAnswer({ ...entry?.draft })
   if (applied.kind !== 'accepted') return applied
   const { target, repeatQuestion } = chosen
   return { kind: 'accepted', draft: { ...place.draft, ...applied.draft }, target, repeatQuestion }
 }
 
-function applyQuestionAnswer(
+function* applyQuestionAnswer(
   place: Place,
   node: MenuQuestion,
   answer: string,
   context: MenuContext,
   { pinReplacements }: SessionFacts,
-): AppliedAnswer {
+): Walking<AppliedAnswer> {
   const { pin } = place.draft
   // The PIN of an earlier delivery is known only by its replacement.
   const isSamePin = pin !== undefined && pinReplacements?.get(answer) === pin
   const draftBefore = isSamePin ? { ...place.draft, pin: answer } : place.draft
-  const applied = node.parseAnswer(answer, context, draftBefore)
+  const parsed = node.parseAnswer(answer, context, draftBefore)
+  const applied = 'kind' in parsed ? parsed : yield* parsed
   if (applied.kind !== 'accepted') return applied
   const draft = { ...draftBefore, ...applied.draft }
   const target = node.selectTarget?.(draft) ?? node.targets[0]

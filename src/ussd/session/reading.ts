@@ -1,24 +1,21 @@
 import { checksumAddress } from 'viem'
-import { spellPhone } from '../../account/phone.ts'
+import { type PhoneNumber, spellPhone } from '../../account/phone.ts'
 import { isMaskedPin, isPin, type Pins, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { createWalletCodes } from '../../account/wallets.ts'
-import type { Rate } from '../../loan/local-worth.ts'
 import { isPayable } from '../../operator/kept/tills.ts'
 import type { Ledger } from '../../relay/ledger/steps.ts'
 import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
-import { findUnpayable } from '../known-refusal.ts'
-import { loan } from '../menu/entries/loan.ts'
-import type { LookupRequest, MenuContext } from '../menu/node.ts'
-import { recallWords } from '../menu/recall.ts'
-import { type AmountVerdict, followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
+import { judgeAmount } from '../known-refusal.ts'
+import type { AmountVerdict, Lookups, MenuContext, Walking } from '../menu/node.ts'
+import { followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
 import { selectMessages } from '../messages/languages.ts'
-import { toLongAddress, toShortAddress, writeTime } from '../messages/texts.ts'
-import { createWorthFormats } from '../screens/amount-formats.ts'
+import { toLongAddress, toShortAddress } from '../messages/texts.ts'
 import type { Services } from '../services.ts'
 import { hasAccount, joinAnswers, type Visit, withAnswers } from '../visit.ts'
 import {
+  amountRecord,
   askedRecord,
   hasAccountRecord,
   listsStep,
@@ -32,8 +29,6 @@ import {
   type SessionRecord,
   textRecord,
   tillRecord,
-  type Unpayable,
-  unpayableRecord,
   walletCodeRecord,
   walletsRecord,
   withdrawalRecord,
@@ -100,13 +95,7 @@ export async function readSession(
   answers: readonly string[],
   storesAnswers: boolean,
 ) {
-  const { pins, ledger, settings } = visit.services
-  const { createStepKey } = visit
-  // In the demonstration late answers pay too.
-  const holdsQuestions = settings.profile !== 'demo'
-  const verdicts = new Map<number, PinVerdict>()
-  const askedAgain = new Map<number, boolean>()
-  const amountVerdicts = new Map<number, AmountVerdict>()
+  const { pins, settings } = visit.services
   const isPlain = pins === undefined && settings.profile === 'demo'
   const sessionStart: Awaited<ReturnType<typeof findSessionStart>> = isPlain
     ? { start: 'main' }
@@ -115,7 +104,6 @@ export async function readSession(
   const isUnspoken = typeof sessionStart === 'object' && sessionStart.start === 'firstLanguage'
   const begun = isUnspoken ? { ...visit, messages: selectMessages(settings) } : visit
   const menuContext = createMenuContext(begun)
-  let context: MenuContext = { ...menuContext, accountExists: new Map() }
   if (typeof sessionStart !== 'object') {
     // The phone may be another person's now: nothing is shown, and no answer is stored.
     const result = { kind: 'locked', reason: sessionStart } as const
@@ -129,56 +117,60 @@ export async function readSession(
     pins && storesAnswers ? createPinReplacements(pins, visit, answers) : undefined
   let behindPin: SessionStart | undefined
   let authorizedBy: string | undefined
-  // Walks the menu again after each lookup and PIN check, until nothing is missing.
-  for (;;) {
-    const facts = {
-      ...sessionStart,
-      hasPins: pins !== undefined,
-      verdicts,
-      behindPin,
-      pinReplacements,
-      ...(holdsQuestions && { askedAgain, amountVerdicts }),
-    }
-    const { result, maskedAnswers, ...walk } = followAnswers(answers, context, facts)
-    const spoken = { ...menuContext, messages: walk.messages }
-    const reading = { ...walk, menuContext: spoken, authorizedBy, hasAnswersBeforePin }
-    if (result.kind === 'lookup') {
-      context = { ...context, ...(await lookUp(visit, result, context)) }
-    } else if (result.kind === 'pin_unchecked') {
+  const lookups = {
+    ...createLookups(visit, answers.length),
+    async pin(answered: readonly string[], typed: string) {
       if (pins === undefined) throw new Error('the menu asks for a PIN, but PINs are off')
-      const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
-      const verdict = await checkPinOnce(ledger, pins, stepKey, result.pin)
-      verdicts.set(result.answerCount, verdict)
+      const stepKey = visit.createStepKey(joinAnswers(answered))
+      const verdict = await checkPinOnce(visit.services.ledger, pins, stepKey, typed)
       if (verdict.kind === 'right') authorizedBy = formatStepKey(stepKey)
-    } else if (result.kind === 'asked_unchecked') {
-      const answered = maskedAnswers.slice(0, result.answerCount)
-      const stepKey = createStepKey(nameQuestion(hasAnswersBeforePin, answered))
-      const asked = await readRecord(ledger, stepKey, askedRecord)
-      askedAgain.set(result.answerCount, asked !== undefined)
-    } else if (result.kind === 'amount_unchecked') {
-      const stepKey = createStepKey(joinAnswers(maskedAnswers.slice(0, result.answerCount)))
-      // Of answers dialled at once, the next one is no amount, but a PIN: the payment is judged.
-      const isLast = result.answerCount === answers.length
-      const fault = await readOrRecord(ledger, stepKey, unpayableRecord, async () =>
-        isLast ? await findUnpayable(visit, stepKey, result.place) : 'none',
-      )
-      const rate = await readSessionRate(visit)
-      amountVerdicts.set(result.answerCount, writeVerdict(spoken, fault, rate))
-    } else if (result.kind === 'choosePin' && behindPin === undefined) {
-      if (!(await setPinOnce(visit, result.pin, result.language)))
-        return { ...withAnswers(visit, maskedAnswers), ...reading, result }
+      return verdict
+    },
+    async isAskedAgain(answered: readonly string[]) {
+      // In the demonstration late answers pay too.
+      if (settings.profile === 'demo') return undefined
+      const stepKey = visit.createStepKey(nameQuestion(hasAnswersBeforePin, answered))
+      return (await readRecord(visit.services.ledger, stepKey, askedRecord)) !== undefined
+    },
+    async behindPin({ pin, language }: Parameters<Lookups['behindPin']>[0]) {
+      if (!(await setPinOnce(visit, pin, language))) return undefined
       behindPin = await findStartBehindPin(visit, hasAnswersBeforePin)
-    } else {
-      const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
-      // Its id has come back. From another start its answers would mean what no screen showed.
-      const over = [sessionStart, behindPin].find((each) => each?.isOver)
-      const isOver =
-        over !== undefined &&
-        'place' in result &&
-        (over.isOfNewCaller || result.place.name === over.start)
-      return { ...followed, ...reading, result: isOver ? pastTheEnd : result }
-    }
+      return behindPin
+    },
   }
+  const facts = { ...sessionStart, hasPins: pins !== undefined, pinReplacements }
+  const { result, maskedAnswers, ...walk } = await answerWalk(
+    followAnswers(answers, menuContext, facts),
+    lookups,
+  )
+  const followed = withAnswers(visit, pins === undefined ? answers : maskedAnswers)
+  // Its id has come back. From another start its answers would mean what no screen showed.
+  const over = [sessionStart, behindPin].find((each) => each?.isOver)
+  const isOver =
+    over !== undefined &&
+    'place' in result &&
+    (over.isOfNewCaller || result.place.name === over.start)
+  return {
+    ...followed,
+    ...walk,
+    menuContext: { ...menuContext, messages: walk.messages },
+    authorizedBy,
+    hasAnswersBeforePin,
+    result: isOver ? pastTheEnd : result,
+  }
+}
+
+/** Answers what a walk asks, until it ends. */
+async function answerWalk<Result>(
+  walk: Walking<Result>,
+  lookups: { [Name in keyof Lookups]: (...args: Parameters<Lookups[Name]>) => unknown },
+): Promise<Result> {
+  let step = walk.next()
+  while (!step.done) {
+    const { name, args } = step.value
+    step = walk.next(await (lookups[name] as (...args: unknown[]) => unknown)(...args))
+  }
+  return step.value
 }
 
 /** Creates what the menu knows of a visit before anything is looked up. */
@@ -197,10 +189,7 @@ function createMenuContext(visit: Visit): MenuContext {
     showExactAmount,
     showOwed,
     unit,
-    rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,
-    knownRecipients: settings.profile === 'demo' ? [] : undefined,
-    wallets: undefined,
     reserved: [visit.services.forwarder.address, visit.services.loanAddress],
     describeRecipient: (recipient) => {
       if (recipient.kind === 'phone') return spellPhone(recipient.phone)
@@ -214,22 +203,6 @@ function createMenuContext(visit: Visit): MenuContext {
 }
 
 const pastTheEnd = { kind: 'past_the_end' } as const
-
-function writeVerdict(context: MenuContext, fault: Unpayable, rate: Rate | 'none'): AmountVerdict {
-  if (fault === 'none') return { kind: 'possible' }
-  if (fault === 'all') return { kind: 'all' }
-  const { messages } = context
-  const { inShort } = createWorthFormats(context, rate)
-  if (fault.reason === 'repayment_too_large')
-    return { kind: 'mistake', text: messages.lowDebt(inShort.showOwed(fault.owedWei)) }
-  if (fault.reason === 'loan_limit')
-    return { kind: 'mistake', text: loan.words(messages).most(inShort.show(fault.mostWei)) }
-  const { balanceWei, held } = fault
-  const { untilLine } = recallWords(messages)
-  const heldLine = held && untilLine(inShort.show(held.wei), writeTime(messages, held.until))
-  const lines = [messages.lowBalance(inShort.show(balanceWei)), heldLine]
-  return { kind: 'mistake', text: lines.filter(Boolean).join('\n') }
-}
 
 /** Returns the verdict on a PIN; only the first delivery of the PIN counts as a try. */
 async function checkPinOnce(
@@ -248,14 +221,10 @@ async function checkPinOnce(
   return verdict
 }
 
-/** Looks up what an answer means; the first delivery's result holds for the whole session. */
-async function lookUp(
-  visit: Visit,
-  request: LookupRequest,
-  context: MenuContext,
-): Promise<Partial<MenuContext>> {
+/** Creates what looks up what answers mean; the first delivery's result holds for the session. */
+function createLookups(visit: Visit, answerCount: number) {
   const { services, createStepKey, account } = visit
-  const { ledger } = services
+  const { ledger, settings } = services
   const findOnce = <Value>(
     name: string,
     record: SessionRecord<Value>,
@@ -264,46 +233,45 @@ async function lookUp(
   // A session that has shown no list gets an empty one, so that a digit selects nothing.
   const readList = async <Item>(step: string, record: SessionRecord<Item[]>): Promise<Item[]> =>
     (await recordIfAbsent(ledger, createStepKey(step), record, [])) ?? []
-  switch (request.subject) {
-    case 'rate':
-      return { rate: await readSessionRate(visit) }
-    case 'phone': {
-      const { phone } = request
-      const find = () => hasAccount(visit, phone)
-      const exists = await findOnce(`number ${phone}`, hasAccountRecord, find)
-      return { accountExists: new Map(context.accountExists).set(phone, exists) }
-    }
-    case 'code': {
-      const { code } = request
-      const find = () => createWalletCodes(services).find(code, account.address)
-      const codeResult = await findOnce(`wallet code ${code}`, walletCodeRecord, find)
-      return { walletCodes: new Map(context.walletCodes).set(code, codeResult) }
-    }
-    case 'till': {
-      const find = async () => (await ledger.findTill(request.till)) ?? null
-      const till = await findOnce(`till ${request.till}`, tillRecord, find)
-      return { tills: new Map(context.tills).set(request.till, till) }
-    }
-    case 'withdrawal': {
-      const { code } = request
-      const withdrawal = await findOnce(`withdrawal ${code}`, withdrawalRecord, async () => {
+  let rate: ReturnType<typeof readSessionRate> | undefined
+  return {
+    rate() {
+      rate ??= readSessionRate(visit)
+      return rate
+    },
+    recipients: () => (settings.profile === 'demo' ? [] : readList(listsStep, recipientsRecord)),
+    wallets: () => readList(listsStep, walletsRecord),
+    recallable: () => readList(recallablesRecord.name, recallablesRecord),
+    hasAccount: (phone: PhoneNumber) =>
+      findOnce(`number ${phone}`, hasAccountRecord, () => hasAccount(visit, phone)),
+    walletCode: (code: string) =>
+      findOnce(`wallet code ${code}`, walletCodeRecord, () =>
+        createWalletCodes(services).find(code, account.address),
+      ),
+    till: (till: string) =>
+      findOnce(`till ${till}`, tillRecord, async () => (await ledger.findTill(till)) ?? null),
+    withdrawal: (code: string) =>
+      findOnce(`withdrawal ${code}`, withdrawalRecord, async () => {
         const found = await ledger.findWithdrawals(account.address, code)
         // One that was paid out, or failed, hides no other of the same code.
         const payable = found.findLast(isPayable)
         const arriving = found.find((each) => getProgress(each) === 'arriving')
         const { intentId } = payable ?? arriving ?? found[0] ?? {}
         return intentId === undefined ? null : { intentId, isPayable: payable !== undefined }
-      })
-      return { withdrawals: new Map(context.withdrawals).set(code, withdrawal) }
-    }
-    case 'recallable':
-      return { recallable: await readList(recallablesRecord.name, recallablesRecord) }
-    case 'recipients':
-      return { knownRecipients: await readList(listsStep, recipientsRecord) }
-    case 'wallets':
-      return { wallets: await readList(listsStep, walletsRecord) }
+      }),
+    async amount(...[answered, ...asked]: Parameters<Lookups['amount']>): Promise<AmountVerdict> {
+      if (settings.profile === 'demo') return possible
+      const stepKey = createStepKey(joinAnswers(answered))
+      // Of answers dialled at once, the next one is no amount, but a PIN: the payment is judged.
+      const isLast = answered.length === answerCount
+      return readOrRecord<AmountVerdict>(ledger, stepKey, amountRecord, async () =>
+        isLast ? await judgeAmount(visit, stepKey, ...asked) : possible,
+      )
+    },
   }
 }
+
+const possible = { kind: 'possible' } as const
 
 /** Maps each PIN of a delivery to the keyed digest that replaces the PIN in storage. */
 function createPinReplacements(

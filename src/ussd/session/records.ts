@@ -51,23 +51,14 @@ export const withdrawalRecord = record(
   z.nullable(z.object({ intentId, isPayable: z.boolean() })),
 )
 
-/** Records why an amount cannot be paid, or that it means all of a debt. */
-export const unpayableRecord = record(
+/** Records whether an amount can be paid, and what a screen says if not. */
+export const amountRecord = record(
   'amount',
-  z.union([
-    z.enum(['none', 'all']),
-    z.object({
-      reason: z.literal('balance_too_low'),
-      balanceWei: weiSchema,
-      /** Holds what is held back, where the amount could be paid but for that. */
-      held: z.optional(z.object({ wei: weiSchema, until: z.int() })),
-    }),
-    z.object({ reason: z.literal('repayment_too_large'), owedWei: weiSchema }),
-    z.object({ reason: z.literal('loan_limit'), mostWei: weiSchema }),
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['possible', 'all']) }),
+    z.object({ kind: z.literal('mistake'), text: z.string() }),
   ]),
 )
-
-export type Unpayable = z.output<typeof unpayableRecord.schema>
 
 /** Records which payments the session may call a mistake. */
 export const recallablesRecord = record('recallables', z.array(draftRecall))

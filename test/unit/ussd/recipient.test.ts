@@ -34,7 +34,7 @@ test.for([
     ...['07000', '+25470000000200', '++254700000002', '0700_000_002', '#700000002', '-'],
   ]),
 ])('a recipient typed as %s is read as it is meant, or refused', ([typed, meant]) => {
-  expect(parseRecipient(typed, rules)).toEqual(meant)
+  expect(parseRecipient(typed, rules)).toMatchObject(meant)
 })
 
 test("a number is read by the caller's country", () => {

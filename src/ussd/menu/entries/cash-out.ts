@@ -8,9 +8,11 @@ import {
   createEffect,
   type Entry,
   type MenuContext,
+  need,
   type PaymentPart,
   rejectAnswer,
   type SessionDraft,
+  type Walking,
   type WriteText,
 } from '../node.ts'
 import {
@@ -123,20 +125,17 @@ export const createCashOutEntry = (digit: string, isPinAsked: boolean): Entry =>
 })
 
 /** Accepts a saved wallet by its digit, or a new one by its code. */
-function chooseWallet(typed: string, context: MenuContext): AnswerResult {
-  const { wallets, walletCodes, messages } = context
-  const { invalidAddress, unknownCode, tooManyWallets, isChanged } = words(messages)
+function* chooseWallet(typed: string, context: MenuContext): Walking<AnswerResult> {
+  const { invalidAddress, unknownCode, tooManyWallets, isChanged } = words(context.messages)
   if (isWalletCode(typed)) {
-    const codeResult = walletCodes?.get(typed)
-    if (codeResult === undefined) return { kind: 'lookup', subject: 'code', code: typed }
+    const codeResult = yield* need('walletCode', typed)
     if (codeResult.kind === 'found') {
       const { wallet, replaces } = codeResult
       return acceptWallet(wallet, context, { wallet: { ...wallet, code: typed, replaces } })
     }
     return rejectAnswer(codeResult.kind === 'full' ? tooManyWallets : unknownCode)
   }
-  if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
-  const wallet = wallets[Number(typed) - 1]
+  const wallet = (yield* need('wallets'))[Number(typed) - 1]
   if (wallet === undefined) return rejectAnswer(invalidAddress)
   const { name, address, hours } = wallet
   if (hours !== undefined) return rejectAnswer(isChanged(hours))

@@ -6,6 +6,7 @@ import {
   type Entry,
   type MenuNode,
   type MenuSettings,
+  need,
   rejectAnswer,
   type WriteText,
 } from '../node.ts'
@@ -76,14 +77,11 @@ export const createCodeNodes = (
   code: {
     kind: 'question',
     prompt: ({ messages }) => `${codeWords(messages).enterCode}\n0. ${messages.back}`,
-    parseAnswer(code, { withdrawals, messages }) {
-      const { noSuchCode } = codeWords(messages)
-      if (!/^\d{6}$/.test(code)) return rejectAnswer(noSuchCode)
-      const withdrawal = withdrawals?.get(code)
-      if (withdrawal === undefined) return { kind: 'lookup', subject: 'withdrawal', code }
-      return withdrawal === null
-        ? rejectAnswer(noSuchCode)
-        : acceptAnswer({ withdrawal: { code, ...withdrawal } })
+    *parseAnswer(code, { messages }) {
+      const withdrawal = /^\d{6}$/.test(code) && (yield* need('withdrawal', code))
+      return withdrawal
+        ? acceptAnswer({ withdrawal: { code, ...withdrawal } })
+        : rejectAnswer(codeWords(messages).noSuchCode)
     },
     targets: ['withdrawal', 'payOut'],
     selectTarget: ({ withdrawal }) => (withdrawal?.isPayable ? 'payOut' : 'withdrawal'),

@@ -70,10 +70,10 @@ export const goOn = {
         prompt: (context, draft, facts) =>
           `${words(context.messages).wasCut}\n${writeChoice(context, draft, facts)}`,
         retryText: writeChoice,
-        parseAnswer(typed, context, { amountWei, agreed }) {
+        *parseAnswer(typed, context, { amountWei, agreed }) {
           if (typed !== goOnDigit) return rejectAnswer(context.messages.unknownChoice)
           const isLocal = agreed !== undefined && typeof amountWei === 'bigint'
-          return isLocal ? repeatAmount(amountWei, agreed, context) : acceptAnswer({})
+          return isLocal ? yield* repeatAmount(amountWei, agreed, context) : acceptAnswer({})
         },
         targets: ['confirmPhone', ...(agents ? ['confirmPurchase'] : [])],
         selectTarget: ({ recipient }) =>

@@ -11,10 +11,12 @@ import {
   type MenuList,
   type MenuQuestion,
   type MenuSettings,
+  need,
   type PaymentPart,
   type QuestionTargets,
   rejectAnswer,
   requireAnswer,
+  type Walking,
   type WriteText,
 } from '../node.ts'
 import {
@@ -186,16 +188,15 @@ function createRecipientQuestion({ profile }: MenuSettings): MenuQuestion {
       const lines = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
       return [...lines, orRecipient].join('\n')
     },
-    parseAnswer: (typed, context) => {
-      const choice = /^[1-9]$/.test(typed) ? chooseRecipient(Number(typed), context) : undefined
-      if (choice !== undefined) return choice
+    *parseAnswer(typed, context) {
+      const known = /^[1-9]$/.test(typed) && (yield* need('recipients'))[Number(typed) - 1]
+      if (known) return acceptAnswer({ recipient: known })
       const parsed = parseRecipient(typed, context)
-      if (parsed.kind === 'unlisted') {
-        return { kind: 'lookup', subject: 'phone', phone: parsed.phone }
-      }
-      return parsed.kind === 'recipient'
-        ? acceptAnswer({ recipient: parsed.recipient })
-        : rejectAnswer(context.messages.badRecipient[parsed.fault])
+      if (parsed.kind === 'recipient') return acceptAnswer({ recipient: parsed.recipient })
+      const { fault, unlisted: phone } = parsed
+      return phone !== undefined && (yield* need('hasAccount', phone))
+        ? acceptAnswer({ recipient: { kind: 'phone', phone } })
+        : rejectAnswer(context.messages.badRecipient[fault])
     },
     targets: ['amount'],
     back: 'main',
@@ -216,39 +217,27 @@ const createRepeatEntries = (localCurrency: string | undefined): DynamicEntries 
           const amount = isLocal ? formatLocal(local) : showAmount(amountWei)
           return [`1${index + 1}. ${words(messages).again(amount, label)}`]
         }),
-  parseAnswer(typed, context) {
-    if (!/^1[1-9]$/.test(typed)) return undefined
-    const choice = chooseRecipient(Number(typed) - 10, context)
-    if (choice?.kind !== 'accepted') return choice
-    const { recipient } = choice.draft
-    if (recipient?.kind !== 'known' || recipient.amountWei === undefined) return undefined
-    const amount = repeatAmount(recipient.amountWei, recipient.local, context)
-    return amount.kind === 'accepted' ? acceptAnswer({ ...choice.draft, ...amount.draft }) : amount
+  *parseAnswer(typed, context) {
+    const recipient = /^1[1-9]$/.test(typed) && (yield* need('recipients'))[Number(typed) - 11]
+    if (!recipient || recipient.amountWei === undefined)
+      return rejectAnswer(context.messages.unknownChoice)
+    const amount = yield* repeatAmount(recipient.amountWei, recipient.local, context)
+    return amount.kind === 'accepted' ? acceptAnswer({ recipient, ...amount.draft }) : amount
   },
   target: 'confirmPhone',
 })
 
 /** Reads an amount of before at this session's rate; without one it stays as it was. */
-export function repeatAmount(
+export function* repeatAmount(
   amountWei: bigint,
   local: LocalMoney | undefined,
   context: MenuContext,
-): AnswerResult {
-  const { rate } = context
+): Walking<AnswerResult> {
   if (local === undefined) return acceptAmount(amountWei)
-  if (rate === undefined) return { kind: 'lookup', subject: 'rate' }
+  const rate = yield* need('rate')
   if (rate === 'none' || rate.currency !== local.currency) return acceptAmount(amountWei)
   const typed = local.cents.padStart(3, '0').replace(/(?=..$)/, '.')
-  return parseAmountAnswer(typed, context, context.minTransferWei)
-}
-
-function chooseRecipient(
-  digit: number,
-  { knownRecipients }: MenuContext,
-): AnswerResult | undefined {
-  if (knownRecipients === undefined) return { kind: 'lookup', subject: 'recipients' }
-  const recipient = knownRecipients[digit - 1]
-  return recipient && acceptAnswer({ recipient })
+  return yield* parseAmountAnswer(typed, context, context.minTransferWei)
 }
 
 function selectConfirmation({ confirms }: MenuSettings): QuestionTargets {

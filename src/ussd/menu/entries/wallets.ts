@@ -4,6 +4,7 @@ import {
   createEffect,
   type MenuNode,
   type MenuSettings,
+  need,
   rejectAnswer,
   requireAnswer,
   type WriteText,
@@ -117,8 +118,8 @@ export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNo
       const unavailable = wallets === 'unavailable' ? messages.unread : title
       return [unavailable, ...lines, `0. ${messages.back}`].join('\n')
     },
-    parseAnswer(typed, { wallets, messages }) {
-      if (wallets === undefined) return { kind: 'lookup', subject: 'wallets' }
+    *parseAnswer(typed, { messages }) {
+      const wallets = yield* need('wallets')
       const wallet = /^[1-9]$/.test(typed) ? wallets[Number(typed) - 1] : undefined
       return wallet?.hours === undefined
         ? rejectAnswer(messages.unknownChoice)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import {
-  allRight,
   findPaths,
   menus,
   sampleContext,
+  startAt,
   startsOf,
 } from '../../../../scripts/dev/menu-ways.ts'
 import { createRandom } from '../../../../scripts/dev/random.ts'
@@ -47,7 +47,8 @@ type Product = {
 const waysOf = (product: Product) =>
   startsOf(product.settings).flatMap((start) => {
     const { wallets = [] } = product
-    const { effects } = findPaths(sampleContext(product, { wallets }), allRight(start))
+    const known = { ...startAt(start), lookups: { wallets: () => wallets } }
+    const { effects } = findPaths(sampleContext(product), known)
     const found = [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
     // Behind a new PIN its session goes on, with a mistake before the language that it chooses.
     const ways = found.flatMap((one) => {

@@ -1,10 +1,11 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
-  allRight,
   findPaths,
   goodAnswers,
+  type KnownSession,
   menusInAllLanguages,
   sampleContext,
+  startAt,
   startsOf,
   walk,
 } from '../../../../scripts/dev/menu-ways.ts'
@@ -25,7 +26,7 @@ import {
 } from '../../../../src/ussd/menu/node.ts'
 import { writePrompt } from '../../../../src/ussd/menu/prompt.ts'
 import { recallWords } from '../../../../src/ussd/menu/recall.ts'
-import type { MenuResult, SessionFacts } from '../../../../src/ussd/menu/walk.ts'
+import type { MenuResult } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Recipient } from '../../../../src/ussd/recipient.ts'
@@ -42,13 +43,13 @@ const descriptions: Readonly<Record<Recipient['kind'], string>> = {
   ...{ address: 'WWWWWWWW 0x12345678...', till: '123456 WWWWWWWWWWWW' },
   ...{ phone: '+999 700 000 000 001', known: '9997...001' },
 }
+const wallets = threeOf<Wallet>({ name: 'W'.repeat(8), address, hours: 24 })
 const longest = {
   /** Of 15 digits, the most that E.164 has. */
   caller: parseCaller('+999700000000001') as PhoneNumber,
   showAmount: () => amount,
   showExactAmount: () => exactAmount,
   showOwed: () => amount,
-  wallets: threeOf<Wallet>({ name: 'W'.repeat(8), address, hours: 24 }),
   describeRecipient: ({ kind }: Recipient) => descriptions[kind],
   minTransferWei: 1_000n,
   /** The currency's amounts are longer than a token's, and a token's symbol is. */
@@ -59,10 +60,7 @@ const longest = {
 const agreed = {
   ...{ currency: 'KES', cents: '99999999999', micros: '5000000000', readAt: 1_790_700_000_000 },
 }
-const typedLocally: Partial<MenuContext> = {
-  ...longest,
-  rate: { currency: 'KES', micros: BigInt(agreed.micros), readAt: agreed.readAt },
-}
+const localRate = { currency: 'KES', micros: BigInt(agreed.micros), readAt: agreed.readAt }
 
 /** What is read for screens, as long as it comes. */
 const longRate = { currency: 'KES', micros: 99_999_999_999_123_456n }
@@ -105,7 +103,7 @@ const facts: ScreenFacts = {
     recipient: { kind: 'known', address, label: '0x12345678...' },
   })),
   isRecallSpent: true,
-  ...{ debt, wallets: longest.wallets, activity, address, pin: { kind: 'blocked' }, till: 'own' },
+  ...{ debt, wallets, activity, address, pin: { kind: 'blocked' }, till: 'own' },
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
@@ -186,7 +184,7 @@ function pagesAt(
   name: NodeName,
   way: readonly string[],
   context: MenuContext,
-  known: SessionFacts,
+  known: KnownSession,
 ): (read: Partial<ScreenFacts>) => string[] {
   const result = walk(way, context, known)
   const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
@@ -208,11 +206,11 @@ const everyMenu = Object.entries(menusInAllLanguages).map(([name, { settings, me
 })
 const all = everyMenu.flatMap(([name, menu]) => {
   const isLocal = menu.settings.localCurrency !== undefined
-  return [longest, ...(isLocal ? [typedLocally] : [])].flatMap((shown) => {
-    const context = sampleContext(menu, shown)
-    const money = shown === typedLocally ? ' in local money' : ''
+  const context = sampleContext(menu, longest)
+  return (['none', ...(isLocal ? [localRate] : [])] as const).flatMap((rate) => {
+    const money = rate === 'none' ? '' : ' in local money'
     return startsOf(menu.settings).map((start) => {
-      const known = allRight(start)
+      const known = { ...startAt(start), lookups: { rate: () => rate, wallets: () => wallets } }
       const title = `${name} from ${start}${money}`
       return [title, menu, context, findPaths(context, known), known] as const
     })
@@ -261,7 +259,7 @@ test.for(everyMenu)(
   ([, { settings, messages }]) => {
     const context = sampleContext({ settings, messages }, longest)
     const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
-    const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
+    const pagesIn = (of: MenuContext) => pagesAt('main', [], of, startAt())(facts)
     const linesIn = (pages: string[]) =>
       pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
     const pages = pagesIn(more)
@@ -270,8 +268,8 @@ test.for(everyMenu)(
     const hasNine = settings.profile === 'lender'
     expect(pages.findIndex((page) => /^97\. /m.test(page)) > 0).toBe(hasNine)
     for (const way of [[one.digit], ...(hasNine ? [['98', one.digit]] : [])]) {
-      expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
-      expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
+      expect(walk(way, more, startAt())).toEqual({ kind: 'help' })
+      expect(walk(way, context, startAt())).toMatchObject({ kind: 'ask' })
     }
   },
 )
@@ -307,18 +305,21 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     const pages = pagesAt(name, way, context, known)
     const waits = { ...facts, pin: { kind: 'blocked', hours: 24, from: 0 } } as const
     for (const page of [facts, dear, unavailable, waits, repeated].flatMap(pages)) expectToFit(page)
-    const wrong = { kind: 'wrong', left: 2 } as const
-    const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
+    const [right, wrong] = [{ kind: 'right' }, { kind: 'wrong', left: 2 }]
+    const possible = { kind: 'possible' }
+    /** Answers differently behind the way to this place. */
+    const say = (name: 'pin' | 'amount', verdict: object): KnownSession => {
+      const judge = (answers: readonly string[]) =>
+        answers.length === way.length + 1 ? verdict : { pin: right, amount: possible }[name]
+      return { ...known, lookups: { ...known.lookups, [name]: judge } }
+    }
     const { lowBalance, lowDebt } = menu.messages
     const held = recallWords(menu.messages).untilLine(amount, '23:59 UTC, 30 Sep 2026')
     const most = loan.words(menu.messages).most(amount)
     const texts = [lowBalance(amount), lowDebt(amount), most, `${lowBalance(amount)}\n${held}`]
-    const low = texts.map((text) => ({
-      ...known,
-      amountVerdicts: new Map([[way.length + 1, { kind: 'mistake', text } as const]]),
-    }))
+    const low = texts.map((text) => say('amount', { kind: 'mistake', text }))
     const answers = typed.flatMap((answer) =>
-      [known, { ...known, verdicts }, ...low].map((so) => [answer, so] as const),
+      [known, say('pin', wrong), ...low].map((so) => [answer, so] as const),
     )
     const shown = new Set<string>()
     for (const [answer, so] of answers) {
