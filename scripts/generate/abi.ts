@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildContracts, readArtifact } from '../contracts/forge.ts'
 import { root } from '../stack/folder.ts'
@@ -25,7 +25,19 @@ function readAbi(contract: string) {
   )
 }
 
-/** Writes what the Worker names of the loan contract's ABI, with all errors, and the rest. */
+const readSources = (paths: readonly string[]): string =>
+  paths.map((path) => readFileSync(join(root, path), 'utf8')).join('')
+
+/** Lists what our code names of a contract; `named` are further types that it may meet. */
+function listNamed(contract: string, named?: 'error') {
+  const sources = readSources(globSync('{src,scripts,test}/**/*.ts', { cwd: root }))
+  const isNamed = (name: string) => new RegExp(`['\`.]${name}\\b`).test(sources)
+  return readAbi(contract).filter(
+    (entry) => entry.type === named || !('name' in entry) || isNamed(entry.name),
+  )
+}
+
+/** Writes what the Worker names of the loan contract's ABI, and what tools and tests name. */
 function renderLoan(): string {
   const users = [
     'calls',
@@ -34,28 +46,26 @@ function renderLoan(): string {
     '../operator/chain-state/contracts',
     '../relay/forwarder/target',
   ]
-  const source = users
-    .map((name) => readFileSync(join(root, `src/loan/${name}.ts`), 'utf8'))
-    .join('')
-  const whole = readAbi('MicroLoan')
-  const isUsed = (entry: (typeof whole)[number]) =>
-    entry.type === 'error' || ('name' in entry && source.includes(`'${entry.name}'`))
-  const rest = literal(whole.filter((entry) => !isUsed(entry)))
+  const source = readSources(users.map((name) => `src/loan/${name}.ts`))
+  const whole = listNamed('MicroLoan', 'error')
+  const isServed = (entry: (typeof whole)[number]) =>
+    'name' in entry &&
+    new RegExp(entry.type === 'error' ? `\\b${entry.name}\\b` : `'${entry.name}'`).test(source)
+  const rest = literal(whole.filter((entry) => !isServed(entry)))
   return `
 /** Lists what the relay itself calls and reads of \`contracts/src/MicroLoan.sol\`. */
-export const loanAbi = ${literal(whole.filter(isUsed))} as const
+export const loanAbi = ${literal(whole.filter(isServed))} as const
 
-/** The whole ABI of it, which no bundle has that does not name it. */
+/** Lists what tools and tests name of it, too, and its other errors; no bundle has it. */
 export const microLoanAbi = /* @__PURE__ */ (() => ${rest.replace('[', '[\n  ...loanAbi,')} as const)()
 `
 }
 
-/** Writes the ABI of RelayForwarder, and what none contains: its enum and the signed types. */
+/** Writes what is named of RelayForwarder's ABI, its enum and the signed types. */
 function renderForwarder(): string {
-  const source = ['IRelayForwarder', 'RelayForwarder', 'SpentMarks']
-    .map((name) => readFileSync(join(root, `contracts/src/${name}.sol`), 'utf8'))
-    .join('')
-    .replaceAll(/\/\/.*/g, '')
+  const source = readSources(
+    ['IRelayForwarder', 'RelayForwarder', 'SpentMarks'].map((name) => `contracts/src/${name}.sol`),
+  ).replaceAll(/\/\/.*/g, '')
   const find = (pattern: RegExp): readonly string[] => {
     const found = [...source.matchAll(pattern)]
     if (found[0] === undefined || found.length > 1) {
@@ -78,8 +88,8 @@ function renderForwarder(): string {
   )
   const [days] = find(/\bLIFETIME = (\d+) days;/g)
   return `
-/** The ABI of \`contracts/src/RelayForwarder.sol\`. */
-export const relayForwarderAbi = ${literal(readAbi('RelayForwarder'))} as const
+/** Lists what is called and read of \`contracts/src/RelayForwarder.sol\`. */
+export const relayForwarderAbi = ${literal(listNamed('RelayForwarder'))} as const
 
 /** The members of the enum \`Status\`, in their order. */
 export const requestStatuses = ${literal(statuses)} as const
