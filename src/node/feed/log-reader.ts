@@ -44,7 +44,7 @@ export function createLogReader({ chain, store, notifier, sessions, log }: LogRe
     const block = chain.setLogs(hash, logs)
     if (block === undefined) return
     const after = chain.getBlocks()
-    store.replaceBlocks([], [block], after[0]?.number ?? 0)
+    store?.replaceBlocks([], [block], after[0]?.number ?? 0)
     notifier.announceLogs(before, after.indexOf(block), after)
   }
 

@@ -26,13 +26,14 @@ import {
   revokedReason,
   type Session,
 } from './sessions.ts'
-import type { FeedStore, Subscriptions, Topic } from './subscriptions.ts'
+import type { FeedStore } from './store.ts'
+import type { Subscriptions, Topic } from './subscriptions.ts'
 
 export type Feed = ReturnType<typeof createFeed>
 
 const pollMs = 6_000
 
-export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
+export function createNodeFeed(deps: FeedDeps, store: FeedStore | undefined): Feed {
   const { service, socketUrls, openSocket, keys, clock, budget } = deps
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
@@ -45,7 +46,7 @@ export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
   const onHash = () => feed.announcePending()
   const socket = createNodeSocket(socketUrls, clock.now, { onChange, onHash }, openSocket)
   const source = createFeedSource(ask, nodes.recordHead, (bloom) => feed.areLogsWanted(bloom))
-  const chain = createFeedChain(source, store.readBlocks())
+  const chain = createFeedChain(source, store?.readBlocks())
   const feed: Feed = createFeed({
     ...deps,
     chain,
@@ -82,7 +83,7 @@ export function createFeed(options: FeedOptions) {
   const parts: FeedParts = { ...polled, poller, budgets: createCustomerBudgets(clock) }
 
   function handleLeave({ socket, topics }: Session): void {
-    if (topics.size > 0) store.removeSocket(socket.id)
+    if (topics.size > 0) store?.removeSocket(socket.id)
     poller.stopIfUnused()
   }
 
@@ -92,9 +93,9 @@ export function createFeed(options: FeedOptions) {
     /** Restores connections that survived a restart of the feed; drops what others subscribed. */
     restore(sockets: readonly FeedSocket[]): void {
       for (const socket of sockets) sessions.restore(socket)
-      for (const { socket, id, topic } of store.listSubscriptions()) {
+      for (const { socket, id, topic } of store?.listSubscriptions() ?? []) {
         const session = sessions.get(socket)
-        if (session === undefined) store.removeSocket(socket)
+        if (session === undefined) store?.removeSocket(socket)
         else session.topics.set(id, { topic, isActive: true })
       }
       // Subscribers are notified of what happened in the meantime.
@@ -166,12 +167,12 @@ function createSubscriptions(
       }
       const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
       session.topics.set(id, { topic, isActive: false })
-      store.addSubscription({ socket, id, topic })
+      store?.addSubscription({ socket, id, topic })
       return id
     },
     remove(id) {
       if (!session.topics.delete(id)) return false
-      store.removeSubscription(id)
+      store?.removeSubscription(id)
       poller.stopIfUnused()
       return true
     },

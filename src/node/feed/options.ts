@@ -5,7 +5,7 @@ import type { NodeService } from '../service.ts'
 import type { FeedBudget } from '../upstream/budget.ts'
 import type { FeedChain } from './chain.ts'
 import type { FeedEvents } from './events.ts'
-import type { FeedStore } from './subscriptions.ts'
+import type { FeedStore } from './store.ts'
 
 export const feedLimits = {
   requestsPerSocket: 100,
@@ -37,7 +37,8 @@ export type FeedDeps = {
 export type FeedOptions = Omit<FeedDeps, 'socketUrls' | 'openSocket' | 'keys'> & {
   chain: FeedChain
   events: FeedEvents
-  store: FeedStore
+  /** Is undefined where connections end with the process. */
+  store: FeedStore | undefined
   findKey: Keys['lookup']
   /** Returns how long to wait before the next poll, in ms. */
   nextWaitMs: () => number

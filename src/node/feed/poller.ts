@@ -126,7 +126,7 @@ async function pollSafely(state: PollState, options: PollerOptions): Promise<Pol
 async function restart(state: PollState, { chain, store, notifier }: PollerOptions): Promise<void> {
   const before = chain.getBlocks()
   await chain.restart()
-  if (chain.getBlocks() !== before) store.replaceBlocks(store.readBlocks(), chain.getBlocks(), 0)
+  if (chain.getBlocks() !== before) store?.replaceBlocks(store.readBlocks(), chain.getBlocks(), 0)
   notifier.reset()
   state.minedHashes = []
   state.mustRestart = false
@@ -144,7 +144,7 @@ async function pollChain(state: PollState, options: PollerOptions): Promise<bool
   if (change.kind === 'moved') {
     const { before, removedBlocks, addedBlocks } = change
     // No `await` separates storing and announcing, so a restarted feed continues exactly here.
-    store.replaceBlocks(removedBlocks, addedBlocks, chain.getBlocks()[0]?.number ?? 0)
+    store?.replaceBlocks(removedBlocks, addedBlocks, chain.getBlocks()[0]?.number ?? 0)
     notifier.announceBlocks(before, removedBlocks, addedBlocks)
     state.minedHashes.push(...addedBlocks.flatMap(({ transactions }) => transactions))
   }

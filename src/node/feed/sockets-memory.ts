@@ -2,7 +2,6 @@ import { describeFault } from '../../runtime/log.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
-import { createMemoryFeedStore } from './subscriptions.ts'
 
 export type MemorySocketsOptions = {
   /** Returns the dependencies of a network's feed; called once per network. */
@@ -29,7 +28,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
     const existing = feeds.get(chainId)
     if (existing !== undefined) return existing
     const deps = getDeps(chainId)
-    const entry = { deps, feed: createNodeFeed(deps, createMemoryFeedStore()) }
+    const entry = { deps, feed: createNodeFeed(deps, undefined) }
     feeds.set(chainId, entry)
     return entry
   }

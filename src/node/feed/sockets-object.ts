@@ -1,9 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { FeedBlock } from './chain.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
-import type { FeedStore, Topic } from './subscriptions.ts'
+import { createFeedStore } from './store.ts'
 
 /** Sets after how long an instance that was lost with subscriptions starts again, in ms. */
 const restartAfterMs = 30_000
@@ -79,9 +78,6 @@ export function createFeedObject<Env>(getDeps: (env: Env, chainId: number) => Fe
 
 const chainIdKey = 'chainId'
 
-/** Limits the characters of a row; a block with many logs takes several rows. */
-const maxRowLength = 500_000
-
 /** Passes the key's hash from the route to the object, which no client can reach. */
 const keyHashHeader = 'x-key-hash'
 
@@ -109,51 +105,5 @@ function readSocket(server: WebSocket): FeedSocket {
     ...(server.deserializeAttachment() as Attachment),
     send: (text) => server.send(text),
     close: (code, reason) => server.close(code, reason),
-  }
-}
-
-const insertBlock = 'INSERT OR REPLACE INTO blocks (hash, part, number, body) VALUES (?, ?, ?, ?)'
-const insertSubscription = 'INSERT INTO subscriptions (id, socket, topic) VALUES (?, ?, ?)'
-
-function createFeedStore(sql: SqlStorage): FeedStore {
-  sql.exec(`CREATE TABLE IF NOT EXISTS blocks (
-    hash TEXT NOT NULL, part INTEGER NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (hash, part))`)
-  sql.exec(`CREATE TABLE IF NOT EXISTS subscriptions (
-    id TEXT PRIMARY KEY, socket TEXT NOT NULL, topic TEXT NOT NULL)`)
-  return {
-    readBlocks() {
-      const bodies = new Map<string, string>()
-      const rows = sql.exec<{ hash: string; body: string }>(
-        'SELECT hash, body FROM blocks ORDER BY number, part',
-      )
-      for (const { hash, body } of rows) bodies.set(hash, (bodies.get(hash) ?? '') + body)
-      return [...bodies.values()].map((body) => JSON.parse(body) as FeedBlock)
-    },
-    replaceBlocks(removedBlocks, changedBlocks, oldest) {
-      for (const { hash } of removedBlocks) sql.exec('DELETE FROM blocks WHERE hash = ?', hash)
-      for (const block of changedBlocks) {
-        const body = JSON.stringify(block)
-        for (let part = 0; part * maxRowLength < body.length; part += 1) {
-          const text = body.slice(part * maxRowLength, (part + 1) * maxRowLength)
-          sql.exec(insertBlock, block.hash, part, block.number, text)
-        }
-      }
-      sql.exec('DELETE FROM blocks WHERE number < ?', oldest)
-    },
-    listSubscriptions: () =>
-      sql
-        .exec<{ id: string; socket: string; topic: string }>('SELECT * FROM subscriptions')
-        .toArray()
-        .map(({ id, socket, topic }) => ({ id, socket, topic: JSON.parse(topic) as Topic })),
-    addSubscription({ id, socket, topic }) {
-      sql.exec(insertSubscription, id, socket, JSON.stringify(topic))
-    },
-    removeSubscription(id) {
-      sql.exec('DELETE FROM subscriptions WHERE id = ?', id)
-    },
-    removeSocket(socket) {
-      sql.exec('DELETE FROM subscriptions WHERE socket = ?', socket)
-    },
   }
 }

@@ -1,13 +1,12 @@
 import { createNodeFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
 import { type FeedDeps, feedLimits } from '../../../../src/node/feed/options.ts'
-import { createMemoryFeedStore } from '../../../../src/node/feed/subscriptions.ts'
 import { granted } from '../scripted-node.ts'
 
 /** Follows a service's nodes, for clients with an unlimited key. */
 export function followNodes(deps: Pick<FeedDeps, 'service' | 'clock'> & Partial<FeedDeps>): Feed {
   const keys = { lookup: async () => ({ ...granted, maxSockets: 1_000, maxSubscriptions: 1_000 }) }
   const others = { socketUrls: [], budget: undefined, keys, limits: feedLimits, log: () => {} }
-  return createNodeFeed({ ...others, ...deps }, createMemoryFeedStore())
+  return createNodeFeed({ ...others, ...deps }, undefined)
 }
 
 let opened = 0

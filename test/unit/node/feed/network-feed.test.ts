@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { TransportError } from '../../../../src/chain/rpc.ts'
 import {
@@ -10,7 +11,7 @@ import {
 import { createFeed } from '../../../../src/node/feed/network-feed.ts'
 import { toSyncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
-import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed/subscriptions.ts'
+import { createFeedStore, type FeedStore } from '../../../../src/node/feed/store.ts'
 import { estimateFilterBytes } from '../../../../src/node/objects/log.ts'
 import type { HeaderBlock } from '../../../../src/node/reads/mined-block.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
@@ -416,7 +417,7 @@ describe('one client that asks for much', () => {
     }
     const rests: number[] = []
     const events = { ...noEvents, close: () => void rests.push(reads) }
-    const feed = feedOn(source, createMemoryFeedStore(), { events })
+    const feed = feedOn(source, createFeedStore(openSqlite()), { events })
     for (let round = 0; round < 20; round += 1) {
       const socket = connectTo(feed)
       await socket.subscribe('logs')
@@ -500,7 +501,7 @@ const noEvents: FeedOptions['events'] = {
 }
 
 function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
-  const store = createMemoryFeedStore()
+  const store = createFeedStore(openSqlite())
   const feed = feedOn(source, store, more)
   return { feed, socket: connectTo(feed), store }
 }
