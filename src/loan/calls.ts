@@ -1,6 +1,6 @@
 import {
   type Abi,
-  type AbiParameter,
+  type AbiFunction,
   type Address,
   type ContractErrorName,
   type ContractFunctionName,
@@ -77,27 +77,17 @@ export function encodeCall(call: LoanCall): Hex {
 
 export const cashOutSelector = toFunctionSelector(getAbiItem({ abi: loanAbi, name: 'withdrawTo' }))
 
-const callAbi = [
-  getAbiItem({ abi: loanAbi, name: 'transfer' }),
-  getAbiItem({ abi: loanAbi, name: 'applyForLoanOf' }),
-  getAbiItem({ abi: loanAbi, name: 'repayLoan' }),
-  getAbiItem({ abi: loanAbi, name: 'withdrawTo' }),
-  getAbiItem({ abi: loanAbi, name: 'sweepInlet' }),
-] as const
+type FunctionCall = DecodeFunctionDataReturnType<typeof loanAbi>
 
 /** Has the function of each selector: viem would hash each signature anew. */
-const callBySelector: ReadonlyMap<string, (typeof callAbi)[number]> = new Map(
-  callAbi.map((item) => [toFunctionSelector(item), item]),
+const functionBySelector: ReadonlyMap<string, AbiFunction> = new Map(
+  loanAbi.flatMap((item) => (item.type === 'function' ? [[toFunctionSelector(item), item]] : [])),
 )
-
-type FunctionCall = DecodeFunctionDataReturnType<typeof callAbi>
 
 /** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
 export function decodeCall(data: Hex): LoanCall | undefined {
-  const item = callBySelector.get(data.slice(0, 10))
-  const args =
-    item &&
-    tryToDecode(() => decodeAbiParameters<readonly AbiParameter[]>(item.inputs, slice(data, 4)))
+  const item = functionBySelector.get(data.slice(0, 10))
+  const args = item && tryToDecode(() => decodeAbiParameters(item.inputs, slice(data, 4)))
   const call = args && ({ functionName: item.name, args } as unknown as FunctionCall)
   switch (call?.functionName) {
     case 'transfer':

@@ -102,38 +102,22 @@ async function sendCalls(batch: readonly PendingCall[], endpoint: Endpoint): Pro
     return 0
   }
   const { answers, failure } = await fetchAnswers(endpoint, batch)
-  const retried = batch.length === 1 ? [] : batch.filter(({ id }) => !isAboutCall(answers.get(id)))
-  let answeredCount = 0
-  for (const call of batch) {
-    if (retried.includes(call)) continue
-    if (settle(call, answers.get(call.id), endpoint, failure)) answeredCount += 1
-  }
-  if (retried.length === 0) return answeredCount
-  return Math.max(answeredCount, await retryCalls(retried, answers, answeredCount, endpoint))
-}
-
-/** Sends unanswered calls again, and those whose errors may be about the batch. */
-async function retryCalls(
-  calls: readonly PendingCall[],
-  answers: BatchAnswers['answers'],
-  answeredCount: number,
-  endpoint: Endpoint,
-): Promise<number> {
-  const pending = calls.filter(({ signal }) => !signal.aborted)
-  const unanswered = pending.filter(({ id }) => !answers.has(id))
-  const [firstFailed, ...otherFailed] = pending.filter(({ id }) => answers.has(id))
+  const isSettled = ({ id }: PendingCall) => batch.length === 1 || isAboutCall(answers.get(id))
+  const settled = batch.filter(isSettled)
+  const answered = settled.filter((call) => settle(call, answers.get(call.id), endpoint, failure))
+  const left = batch.filter((call) => !isSettled(call) && !call.signal.aborted)
+  const unanswered = left.filter(({ id }) => !answers.has(id))
+  const [firstFailed, ...failed] = left.filter(({ id }) => answers.has(id))
   const getsSameError = (call: PendingCall) => resendAlone(call, answers, endpoint)
   // The first failed call, sent by itself, shows whether the errors are about the batch.
   const areErrorsPerCall = firstFailed === undefined || (await getsSameError(firstFailed))
-  const haveSameErrors = areErrorsPerCall ? await Promise.all(otherFailed.map(getsSameError)) : []
+  const haveSameErrors = areErrorsPerCall ? await Promise.all(failed.map(getsSameError)) : []
   // All errors were about their own calls, so the node took the whole batch.
   if (unanswered.length === 0 && areErrorsPerCall && !haveSameErrors.includes(false))
-    return answeredCount + pending.length
-  const halves = [unanswered, areErrorsPerCall ? [] : otherFailed].flatMap(splitInHalves)
-  return Math.max(
-    firstFailed === undefined ? 0 : 1,
-    ...(await Promise.all(halves.map((half) => sendCalls(half, endpoint)))),
-  )
+    return answered.length + left.length
+  const halves = [unanswered, areErrorsPerCall ? [] : failed].flatMap(splitInHalves)
+  const counts = await Promise.all(halves.map((half) => sendCalls(half, endpoint)))
+  return Math.max(answered.length, firstFailed === undefined ? 0 : 1, ...counts)
 }
 
 /** Sends a call by itself. Returns whether it gets the same error as in the batch. */

@@ -113,12 +113,9 @@ async function findNamedPayments({ relayer: { ledger } }: ActionOptions, name: s
     ? (await ledger.readPage({ intent: hex, limit: 1 })).payments
     : []
   const isHash = /^0x[0-9a-f]{10,64}$/.test(hex) && hex.length !== 42
-  const byHash = isHash ? await ledger.findPayments(hex, maxPayments) : []
-  const byCode = /^[0-9]{6}$/.test(name) ? await ledger.findPayments(name, maxPayments) : []
   // A receipt number may be typed as it stands there, or without its dash, as a phone's may.
   const receipt = /^(?:ref:? *)?([0-9]{3})[- ]?([0-9]{4})$/i.exec(name)
-  const byReceipt = receipt
-    ? await ledger.findPayments(`${receipt[1]}-${receipt[2]}`, maxPayments)
-    : []
-  return [...byIntent, ...byHash, ...byCode, ...byReceipt]
+  const isClue = isHash || receipt !== null || /^[0-9]{6}$/.test(name)
+  const clue = isHash ? hex : receipt ? `${receipt[1]}-${receipt[2]}` : name
+  return [...byIntent, ...(isClue ? await ledger.findPayments(clue, maxPayments) : [])]
 }

@@ -82,30 +82,25 @@ const accountsAtOnce = 2
 /** Limits how long one call goes on: well below the wait before an account is due again. */
 const tellingMs = 20_000
 
-/** Creates what posts due events after a round, unless an earlier round's call still does. */
+/**
+ * Creates what posts due events after a round, unless an earlier round's call still does: one
+ * request an account, whose events are in order. An account whose request is not taken waits by
+ * itself.
+ */
 export function createTeller(options: TellOptions) {
+  const { clock } = options.webhook
   // A time, since the platform may end the work that would take a mark back.
   let busyUntil = 0
   return async (ledger: WholeLedger, { nextEventAt, now }: Pick<Vitals, 'nextEventAt' | 'now'>) => {
-    const { clock } = options.webhook
     if (nextEventAt === undefined || nextEventAt > now || clock.now() < busyUntil) return
-    busyUntil = clock.now() + tellingMs
-    await tellEvents(ledger, options)
+    const endsAt = clock.now() + tellingMs
+    busyUntil = endsAt
+    while (clock.now() < endsAt) {
+      const batches = await ledger.takeEvents(accountsAtOnce)
+      if (batches.length === 0) break
+      await Promise.all(batches.map((batch) => tellBatch(ledger, batch, options)))
+    }
     busyUntil = 0
-  }
-}
-
-/**
- * Posts the events that are due, one request an account, whose events are in order. An account
- * whose request is not taken waits by itself.
- */
-export async function tellEvents(ledger: WholeLedger, options: TellOptions): Promise<void> {
-  const { clock } = options.webhook
-  const endsAt = clock.now() + tellingMs
-  while (clock.now() < endsAt) {
-    const batches = await ledger.takeEvents(accountsAtOnce)
-    if (batches.length === 0) return
-    await Promise.all(batches.map((batch) => tellBatch(ledger, batch, options)))
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
-import { tellEvents } from '../../../src/operator/alerting/webhook.ts'
+import { createTeller } from '../../../src/operator/alerting/webhook.ts'
 import type { AccountEvent } from '../../../src/operator/kept/events.ts'
 import { eventsAnswer } from '../../../src/operator/schemas/kept.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
@@ -59,12 +59,12 @@ async function serveLender(mayTake: (account: string) => boolean = () => true) {
   })
   const webhook = { url: server.url, secret }
   const logged: string[] = []
+  const tell = createTeller({
+    webhook: { webhook, fetch, clock: systemClock },
+    log: ({ event }) => void logged.push(event),
+  })
   return {
-    tell: (ledger: ReturnType<typeof open>['ledger']) =>
-      tellEvents(ledger, {
-        webhook: { webhook, fetch, clock: systemClock },
-        log: ({ event }) => void logged.push(event),
-      }),
+    tell: (ledger: ReturnType<typeof open>['ledger']) => tell(ledger, { nextEventAt: 0, now: 0 }),
     logged,
     names: () => [...events.values()].map(nameOf),
     requests: () => requests,
