@@ -59,7 +59,7 @@ export const systemClock: Clock = {
 }
 
 /** Holds the sleepers of one timer, and what ends the timer once no sleeper is left. */
-type TimerGroup = { wakes: Set<() => void>; timerEnd: AbortController }
+type TimerGroup = { wakes: Set<() => void>; timerEnd: ReturnType<typeof createSleepEnd> }
 
 /**
  * Shares one timer among sleeps that end at about the same time: a Durable Object may have 10,000.
@@ -69,7 +69,7 @@ export function shareTimers(clock: Clock): Clock {
   const groups = new Map<number, TimerGroup>()
 
   function startGroup(wakeAt: number): TimerGroup {
-    const group: TimerGroup = { wakes: new Set(), timerEnd: new AbortController() }
+    const group: TimerGroup = { wakes: new Set(), timerEnd: createSleepEnd() }
     groups.set(wakeAt, group)
     void clock.sleep(wakeAt - clock.now(), group.timerEnd.signal).then(() => {
       if (groups.get(wakeAt) === group) groups.delete(wakeAt)
@@ -92,7 +92,7 @@ export function shareTimers(clock: Clock): Clock {
         group.wakes.delete(wake)
         if (group.wakes.size === 0) {
           groups.delete(wakeAt)
-          group.timerEnd.abort(waitEnded)
+          group.timerEnd.end()
         }
         wake()
       }

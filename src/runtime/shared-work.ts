@@ -58,14 +58,17 @@ export function createWorkSharing({ clock, isSharedError }: WorkSharingOptions) 
   return { share }
 }
 
-/** Waits for another request's work, with the caller's own timers and up to the limit. */
+/**
+ * Waits for another request's work, with the caller's own timers and up to the limit. An abort ends
+ * it after the pause: a listener for it costs more than the timer.
+ */
 async function waitFor(shared: SharedWork<unknown>, clock: Clock, signal: AbortSignal | undefined) {
   const endsAt = clock.now() + maxWaitMs
   let pauseMs = firstPauseMs
   while (shared.outcome === undefined && signal?.aborted !== true) {
     const leftMs = endsAt - clock.now()
     if (leftMs <= 0) return
-    await clock.sleep(Math.min(pauseMs, leftMs), signal)
+    await clock.sleep(Math.min(pauseMs, leftMs))
     pauseMs = Math.min(pauseMs * 2, maxPauseMs)
   }
 }

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { isRefusal, waitForVerdict } from '../../chain/refusals.ts'
 import { type OnUnproved, RpcError, TransportError } from '../../chain/rpc.ts'
+import { createSleepEnd, waitEnded } from '../../runtime/clock.ts'
 import { codes } from '../codes.ts'
 import { createHeights } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
@@ -212,8 +213,10 @@ function raceNodes<T>(
 ): Promise<NodeAnswer<T>> {
   const { order, hasMultiple, isBehind, clock } = options
   const race = Promise.withResolvers<NodeAnswer<T>>()
-  const settled = new AbortController()
-  const attemptSignal = hasMultiple ? AbortSignal.any([signal, settled.signal]) : signal
+  const settled = createSleepEnd()
+  // The only attempt has nothing to end: an abort costs as much as the parsing of its answer.
+  const attempts = hasMultiple ? new AbortController() : undefined
+  const attemptSignal = attempts ? AbortSignal.any([signal, attempts.signal]) : signal
   const failures: unknown[] = []
   let startedCount = 0
   let runningCount = 0
@@ -222,7 +225,8 @@ function raceNodes<T>(
   function settle(outcome: NodeAnswer<T> | Error): void {
     if (outcome instanceof Error) race.reject(outcome)
     else race.resolve(outcome)
-    settled.abort()
+    settled.end()
+    attempts?.abort(waitEnded)
   }
 
   function startNext(): boolean {
