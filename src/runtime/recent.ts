@@ -16,7 +16,8 @@ export function createRecent<Value>(limit: number) {
   return {
     has: (key: string): boolean => young.has(key) || old.has(key),
     get(key: string): Value | undefined {
-      if (young.has(key) || !old.has(key)) return young.get(key)
+      const recent = young.get(key)
+      if (recent !== undefined || young.has(key) || !old.has(key)) return recent
       const value = old.get(key) as Value
       set(key, value)
       return value

@@ -78,15 +78,19 @@ export function createDraft(tables: Tables, view: View, now: number, writes: Wri
     return ownWrite === undefined ? view.row(table, ...key) : ownWrite.after
   }
 
+  function toUnchanged(table: string, key: Key): Write {
+    const stored = view.row(table, ...key)
+    return { table, key, before: stored, after: stored }
+  }
+
   /** Maps the names of rows that this step has written to what it found there. */
   const found = new Map<string, AnyRow | undefined>()
 
   function write(table: string, key: Key, after: AnyRow | undefined): void {
     const name = toRowName(table, key)
-    if (!found.has(name)) found.set(name, row(table, ...key))
-    const ownWrite = writes.get(name)
-    const before = ownWrite === undefined ? view.row(table, ...key) : ownWrite.before
-    writes.set(name, { table, key, before, after })
+    const ownWrite = writes.get(name) ?? toUnchanged(table, key)
+    if (!found.has(name)) found.set(name, ownWrite.after)
+    writes.set(name, { ...ownWrite, after })
   }
 
   const draft: Draft<Tables> = {

@@ -331,7 +331,8 @@ export function getTable(tables: Tables, name: string): Table {
   return table
 }
 
-export const toRowName = (table: string, key: Key): string => [table, ...key].join(':')
+export const toRowName = (table: string, key: Key): string =>
+  key.length === 1 ? `${table}:${key[0]}` : [table, ...key].join(':')
 
 export const toKey = (table: Table, row: AnyRow): Key =>
   table.key.map((column) => row[column] as string | number)

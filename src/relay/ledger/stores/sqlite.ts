@@ -34,11 +34,12 @@ export function createSqlLedger<Any extends Steps>(
   sql: Sql,
   { steps, tables, rules, relayer, now }: SqlLedgerOptions<Any>,
 ): SyncPort<Any> {
-  sql.transaction(() => openTables(sql, tables))
+  const statements = writeStatements(tables)
+  sql.transaction(() => openTables(sql, tables, statements))
   /** Maps names to rows as the database has them; undefined if it has no row of this name. */
   const cachedRows = createRecent<AnyRow | undefined>(maxCachedRows)
   const emptyTables = new Set(Object.keys(tables).filter((table) => isEmpty(sql, table)))
-  const view = createSqlView(sql, tables, cachedRows, emptyTables)
+  const view = createSqlView(sql, { tables, statements }, cachedRows, emptyTables)
 
   return createLedgerPort(steps, (method, args) => {
     const writes: Writes = new Map()
@@ -48,7 +49,7 @@ export function createSqlLedger<Any extends Steps>(
     sql.transaction(() => {
       for (const write of writes.values()) {
         emptyTables.delete(write.table)
-        writeRow(sql, tables, write)
+        writeRow(sql, statements, write)
       }
     })
     for (const [name, { after }] of writes) cachedRows.set(name, after)
@@ -60,16 +61,16 @@ const isEmpty = (sql: Sql, table: string): boolean =>
   sql.exec(`SELECT 1 FROM ${table} LIMIT 1`).length === 0
 
 /** Creates missing tables. @throws {Error} another version has written the ledger */
-function openTables(sql: Sql, tables: Tables): void {
-  createTables(sql, tables)
-  const [schemaRow] = selectRow(sql, tables, 'meta', ['schema'])
-  if (schemaRow === undefined) writeRow(sql, tables, schemaWrite)
+function openTables(sql: Sql, tables: Tables, statements: Statements): void {
+  createTables(sql, tables, statements)
+  const [schemaRow] = selectRow(sql, statements, 'meta', ['schema'])
+  if (schemaRow === undefined) writeRow(sql, statements, schemaWrite)
   else assertSchema(JSON.parse(schemaRow.row))
 }
 
-function createTables(sql: Sql, tables: Tables): void {
+function createTables(sql: Sql, tables: Tables, statements: Statements): void {
   for (const [name, { key, lists }] of Object.entries(tables)) {
-    const columns = [...listStoredColumns(tables, name), 'row'].join(', ')
+    const columns = [...statements(name).columns, 'row'].join(', ')
     const primaryKey = `PRIMARY KEY (${key.join(', ')})`
     sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primaryKey}) WITHOUT ROWID`)
     for (const [list, { group, score }] of Object.entries(lists)) {
@@ -84,24 +85,41 @@ function createTables(sql: Sql, tables: Tables): void {
   }
 }
 
-/** Lists the columns of the key and the lists. The column `row` holds the whole row as JSON. */
-function listStoredColumns(tables: Tables, name: string): readonly string[] {
-  const { key, lists } = getTable(tables, name)
-  const listColumns = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
-  return [...new Set([...key, ...listColumns])]
+/** Holds the texts of a table's statements: to write them anew costs as much as to run them. */
+type TableStatements = {
+  /** Lists the columns of the key and the lists. The column `row` holds the whole row as JSON. */
+  columns: readonly string[]
+  select: string
+  insert: string
+  /** Ends a statement about one row. */
+  where: string
 }
 
-const matchKey = (tables: Tables, name: string): string =>
-  getTable(tables, name)
-    .key.map((column) => `${column} = ?`)
-    .join(' AND ')
+type Statements = (table: string) => TableStatements
 
-const selectRow = (sql: Sql, tables: Tables, name: string, key: Key) =>
-  sql.exec<{ row: string }>(`SELECT row FROM ${name} WHERE ${matchKey(tables, name)}`, ...key)
+/** Returns a function that gives a table's statements. @throws {Error} there is no such table */
+function writeStatements(tables: Tables): Statements {
+  const written = new Map<string, TableStatements>()
+  return (name) => {
+    const known = written.get(name)
+    if (known !== undefined) return known
+    const { key, lists } = getTable(tables, name)
+    const listColumns = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
+    const columns = [...new Set([...key, ...listColumns])]
+    const where = `WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
+    const select = `SELECT row FROM ${name} ${where}`
+    const insert = `INSERT INTO ${name} VALUES (${columns.map(() => '?, ').join('')}?)`
+    written.set(name, { columns, select, insert, where })
+    return { columns, select, insert, where }
+  }
+}
+
+const selectRow = (sql: Sql, statements: Statements, name: string, key: Key) =>
+  sql.exec<{ row: string }>(statements(name).select, ...key)
 
 function createSqlView(
   sql: Sql,
-  tables: Tables,
+  { tables, statements }: { tables: Tables; statements: Statements },
   cachedRows: Recent<AnyRow | undefined>,
   /** Holds tables in which no row was ever written: they are not read. */
   emptyTables: ReadonlySet<string>,
@@ -110,11 +128,12 @@ function createSqlView(
     row(table, ...key) {
       if (emptyTables.has(table)) return undefined
       const name = toRowName(table, key)
-      if (!cachedRows.has(name)) {
-        const [stored] = selectRow(sql, tables, table, key)
-        cachedRows.set(name, stored && parseRow(getTable(tables, table), stored.row))
-      }
-      return cachedRows.get(name)
+      const cached = cachedRows.get(name)
+      if (cached !== undefined || cachedRows.has(name)) return cached
+      const [stored] = selectRow(sql, statements, table, key)
+      const row = stored && parseRow(getTable(tables, table), stored.row)
+      cachedRows.set(name, row)
+      return row
     },
     list(listing, now) {
       const { group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
@@ -149,24 +168,26 @@ function buildListQuery(tables: Tables, { table, list, newest, limit }: AnyListi
 }
 
 /** Writes a row. An update sets only the changed columns, as each one updates its indexes. */
-function writeRow(sql: Sql, tables: Tables, { table, key, before, after }: Write): void {
-  const where = `WHERE ${matchKey(tables, table)}`
+function writeRow(sql: Sql, statements: Statements, { table, key, before, after }: Write): void {
+  const { columns, insert, where } = statements(table)
   if (after === undefined) {
     if (before !== undefined) sql.exec(`DELETE FROM ${table} ${where}`, ...key)
     return
   }
-  const columns = listStoredColumns(tables, table)
   const row = JSON.stringify(after)
   const toCell = (column: string) => (after[column] ?? null) as SqlValue
   if (before === undefined) {
-    const places = columns.map(() => '?, ').join('')
-    sql.exec(`INSERT INTO ${table} VALUES (${places}?)`, ...columns.map(toCell), row)
+    sql.exec(insert, ...columns.map(toCell), row)
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
   const assignments = changed.map((column) => `${column} = ?, `).join('')
-  const update = `UPDATE ${table} SET ${assignments}row = ? ${where}`
-  sql.exec(update, ...changed.map(toCell), row, ...key)
+  sql.exec(
+    `UPDATE ${table} SET ${assignments}row = ? ${where}`,
+    ...changed.map(toCell),
+    row,
+    ...key,
+  )
 }
 
 /** Holds a value of SQLite. Amounts in wei are text, because they exceed its 64-bit integers. */
