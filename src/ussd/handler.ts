@@ -217,12 +217,14 @@ async function makePayment(visit: FollowedVisit, intent: Intent): Promise<Screen
   const { settings } = visit.services
   const { messages, authorizedBy, latePlace } = visit
   const lastQuestion = nameQuestion(visit.hasAnswersBeforePin, visit.answers.slice(0, -1))
-  const { input } = visit.createStepKey(lastQuestion)
-  const holdsMs = settings.sessionSeconds * 1_000
+  const nameAsked = () => ({
+    input: visit.createStepKey(lastQuestion).input,
+    holdsMs: settings.sessionSeconds * 1_000,
+  })
   const { answer } = await requestPayment(visit, {
     intent,
     authorizedBy,
-    question: settings.profile === 'demo' ? undefined : { input, holdsMs },
+    question: settings.profile === 'demo' ? undefined : nameAsked(),
     createRepeatScreen: await prepareRepeatScreen(visit),
   })
   if (answer.kind === 'screen') return tellAnswer(visit, answer)

@@ -178,7 +178,7 @@ async function prepareOrder(
       ? await readRecord(ledger, createStepKey(termsStep), termsRecord)
       : undefined
   const { call, spendsWei, reserves, amountWei } = await planCall(visit, intent, shownTerms)
-  const code = derivePaymentCode(keys, name.intentId)
+  const code = recipient?.kind === 'till' ? derivePaymentCode(keys, name.intentId) : ''
   const agreed = await findAgreed(visit, intent, amountWei)
   const [to, receipt] = [nameRecipient(visit, intent), toReceiptNumber(name.intentId)]
   const shown = { kind, amountWei, agreed, to, code, receipt, feeWei: getFee(call) }

@@ -244,6 +244,7 @@ type Judged = {
 
 /** Finds what an order gives back: it pays no more to the sender than is held back for that. */
 function findReturned(rows: Draft, account: string, { order, returns }: Judged): Held | undefined {
+  if (!isRecalled(rows, account)) return undefined
   const call = order.request && decodeCall(order.request.data)
   if (order.kind !== 'transfer' || call?.kind !== 'transfer') return undefined
   return listHeld(rows, account).find(({ held: { intent_id: id, sender, wei } }) => {
@@ -277,6 +278,7 @@ export function findRecalled(
 
 /** Ends what an order that begins gives back, also out of other money: that may be more. */
 export function returnRecalled(rows: Draft, account: string, judged: Judged): void {
+  if (!isRecalled(rows, account)) return
   const { request, kind } = judged.order
   const call = request && decodeCall(request.data)
   const isTo = (sender: Address) => call?.kind === 'transfer' && isAddressEqual(sender, call.to)
