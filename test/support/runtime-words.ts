@@ -2,8 +2,6 @@ import type { TaskMeta } from 'vitest'
 
 /** What tests do on purpose that workerd speaks of, and how it does. */
 const causes = {
-  /** Requests a port where nobody listens, where Miniflare's own Worker fails. */
-  refused_connection: /Connection refused|Network connection lost/,
   /** An object that is evicted lets go of the connections that it has opened, or is opening. */
   evicted_object:
     /WebSocket disconnected between frames|Called close before connection was established/,

@@ -6,12 +6,7 @@ import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
 import { accountOf, balanceOnChain, fund, processed } from '../support/ground-truth.ts'
-import {
-  createKillableWorker,
-  type Death,
-  ledgerStub,
-  lineFaults,
-} from '../support/killable-worker.ts'
+import { createKillableWorker, type Death, ledgerStub } from '../support/killable-worker.ts'
 import { untilSettled } from '../support/settled.ts'
 
 const recipient = '0x00000000000000000000000010000000000c0a54'
@@ -88,24 +83,22 @@ const paymentQuestions = () => {
   return listed
 }
 
-const isOfNode = (name: string) => name.startsWith('eth_') || name.startsWith('net_')
-
 /** Deaths before a question and after it: both in a full run, else one, by the seed. */
-const deathsAt = (at: Death['at'], whose: Death['whose']): readonly Death[] => {
-  const both = (['before', 'after'] as const).map((when): Death => ({ at, when, whose }))
-  return sampleOf(1, both, `${whose} ${at}`)
+const deathsAt = (at: Death['at']): readonly Death[] => {
+  const both = (['before', 'after'] as const).map((when): Death => ({ at, when, whose: 'object' }))
+  return sampleOf(1, both, `object ${at}`)
 }
 
-/** Kills Worker or object before and after each request, one payment each; returns the faults. */
-async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[]) {
-  const deaths = questions.flatMap((_, at) => deathsAt(at, whose))
+/** Kills the object before and after each request, one payment each; returns the faults. */
+async function faultsOfDeaths(questions: readonly string[]) {
+  const deaths = questions.flatMap((_, at) => deathsAt(at))
   const faults: string[] = []
   await inLanes(sideBySide, deaths, async (death) => {
     const delivery = await newPayment()
     const worker = createKillableWorker({ death })
     const reply = await worker.deliver(delivery)
     await worker.rest()
-    const name = `${whose} dies ${death.when} ${death.at} ${worker.asked[Number(death.at)]}`
+    const name = `dies ${death.when} ${death.at} ${worker.asked[Number(death.at)]}`
     faults.push(...(await judge(delivery, [reply])).map((fault) => `${name}: ${fault}`))
   })
   await untilSettled()
@@ -123,12 +116,12 @@ function createMeeting(count: number): () => Promise<void> {
   }
 }
 
-/** Kills the Workers of three payments of one transaction at each request; returns the faults. */
-async function faultsOfBatches(whose: Death['whose'], questions: readonly string[]) {
+/** Kills the object under three payments of one transaction at each request; returns the faults. */
+async function faultsOfBatches(questions: readonly string[]) {
   const names = new Set(questions.slice(questions.indexOf('ledger.accept')))
-  const deaths = [...names].flatMap((name) => deathsAt(name, whose))
+  const deaths = [...names].flatMap((name) => deathsAt(name))
   const faults: string[] = []
-  await inLanes(whose === 'object' ? 1 : sideBySide, deaths, async (death) => {
+  await inLanes(1, deaths, async (death) => {
     const deliveries = [await newPayment(), await newPayment(), await newPayment()]
     const meet = createMeeting(deliveries.length)
     const send = async (delivery: Delivery) => {
@@ -140,7 +133,7 @@ async function faultsOfBatches(whose: Death['whose'], questions: readonly string
     const replies = await Promise.all(deliveries.map(send))
     for (const [index, delivery] of deliveries.entries()) {
       const found = await judge(delivery, [replies[index]])
-      faults.push(...found.map((fault) => `${whose} dies ${death.when} ${death.at}: ${fault}`))
+      faults.push(...found.map((fault) => `dies ${death.when} ${death.at}: ${fault}`))
     }
   })
   await untilSettled()
@@ -157,64 +150,20 @@ async function readRow<Row extends Record<string, number>>(query: string) {
 }
 
 const steps = ['ledger.accept', 'eth_sendRawTransaction', 'ledger.recordMined']
-const everyPayment = expect.arrayContaining(steps)
 
 describe('a payment', () => {
-  test('whose object dies at any request ends as its screen said', async ({ expect, task }) => {
+  test('whose object dies at any request ends as its screen said', async ({ task }) => {
     willCause(task, 'aborted_objects')
     const questions = await paymentQuestions()
-    expect(questions).toEqual(everyPayment)
-    expect(await faultsOfDeaths('object', questions)).toEqual([])
+    expect(questions).toEqual(expect.arrayContaining(steps))
+    expect(await faultsOfDeaths(questions)).toEqual([])
   })
 
-  test.for(['worker', 'object'] as const)(
-    'of a batch whose %s dies at any step ends as its screen said',
-    async (whose, { expect, task }) => {
-      if (whose === 'object') willCause(task, 'aborted_objects')
-      const { faults, most } = await faultsOfBatches(whose, await paymentQuestions())
-      expect(faults).toEqual([])
-      expect(most).toBeGreaterThanOrEqual(3)
-    },
-  )
-})
-
-// Most of what they do is to wait for rounds, so they wait together.
-describe.concurrent('a payment beside others', () => {
-  test('whose Worker dies at any request ends as its screen said', async ({ expect }) => {
-    const questions = await paymentQuestions()
-    expect(questions).toEqual(everyPayment)
-    expect(await faultsOfDeaths('worker', questions)).toEqual([])
-  })
-
-  test('whose Worker dies at any request on a bad line does too', async ({ expect, task }) => {
-    willCause(task, 'refused_connection')
-    const questions = await paymentQuestions()
-    const points = questions.map((_, at) => at)
-    // Every crash point under every fault is a long run's; a short one takes some for each fault.
-    const runs = lineFaults.flatMap((kind) => sampleOf(2, points, kind).map((at) => ({ kind, at })))
-    const faults: string[] = []
-    await inLanes(sideBySide, runs, async ({ kind, at }) => {
-      const delivery = await newPayment()
-      // The fault strikes the last question of the node before the Worker dies ...
-      const struck = questions.findLastIndex((name, index) => index <= at && isOfNode(name))
-      const dying = createKillableWorker({
-        death: { at, when: 'after', whose: 'worker' },
-        fault: { kind, strikes: (index) => index === struck },
-      })
-      const first = await dying.deliver(delivery)
-      await dying.rest()
-      // ... and the first of each kind that the Worker that comes next asks.
-      const met = new Set<string>()
-      const next = createKillableWorker({
-        fault: { kind, strikes: (_, method) => !met.has(method) && met.add(method).size > 0 },
-      })
-      const second = await next.deliver(delivery)
-      await next.rest()
-      const name = `${kind}, the Worker dies after ${at} ${dying.asked[at]}`
-      faults.push(...(await judge(delivery, [first, second])).map((fault) => `${name}: ${fault}`))
-    })
+  test('of a batch whose object dies at any step ends as its screen said', async ({ task }) => {
+    willCause(task, 'aborted_objects')
+    const { faults, most } = await faultsOfBatches(await paymentQuestions())
     expect(faults).toEqual([])
-    await untilSettled()
+    expect(most).toBeGreaterThanOrEqual(3)
   })
 })
 
@@ -227,38 +176,33 @@ const needsWork: ReadonlySet<string> = new Set([
   ...['eth_sendRawTransaction', 'ledger.recordSend'],
 ])
 
-test.for(['worker', 'object'] as const)(
-  'a round of the alarm whose %s dies at any kind of request leaves everything to the next one',
-  async (whose, { expect, task }) => {
-    if (whose === 'object') willCause(task, 'aborted_objects')
-    const kinds = await roundQuestions()
-    const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork]
-    expect(kinds).toEqual(expect.arrayContaining(known))
-    const drawn = sampleOf(sampledKinds, kinds, `rounds of a ${whose}`)
-    const deaths = drawn.flatMap((at) => deathsAt(at, whose))
-    const deliveries = await leaveWork(5)
-    const lasts = new Set<string>()
-    for (const death of deaths) {
-      // A round whose object dies goes on, and leaves nothing to the next.
-      if (whose === 'object' && needsWork.has(String(death.at))) {
-        deliveries.push(...(await leaveWork(1)))
-      }
-      const worker = createKillableWorker({ death })
-      await silenceAlarm()
-      await worker.tend().catch(() => undefined)
-      for (const name of worker.asked) if (name === death.at) lasts.add(name)
-      // A round that did not come to this question came to its end, and leaves nothing to the
-      // next.
-      if (!worker.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
-    }
-    const wanted = known.filter((name) => drawn.includes(name))
-    expect([...lasts]).toEqual(expect.arrayContaining(wanted))
-    await untilSettled()
-    const faults: string[] = []
-    for (const delivery of deliveries) faults.push(...(await judge(delivery, [])))
-    expect(faults).toEqual([])
-  },
-)
+test('a round of the alarm whose object dies at any kind of request leaves everything to the next one', async ({
+  task,
+}) => {
+  willCause(task, 'aborted_objects')
+  const kinds = await roundQuestions()
+  const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork]
+  expect(kinds).toEqual(expect.arrayContaining(known))
+  const drawn = sampleOf(sampledKinds, kinds, 'rounds')
+  const deliveries = await leaveWork(5)
+  const lasts = new Set<string>()
+  for (const death of drawn.flatMap((at) => deathsAt(at))) {
+    // A round whose object dies goes on, and leaves nothing to the next.
+    if (needsWork.has(String(death.at))) deliveries.push(...(await leaveWork(1)))
+    const worker = createKillableWorker({ death })
+    await silenceAlarm()
+    await worker.tend().catch(() => undefined)
+    for (const name of worker.asked) if (name === death.at) lasts.add(name)
+    // A round that did not come to this question came to its end, and leaves nothing to the next.
+    if (!worker.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
+  }
+  const wanted = known.filter((name) => drawn.includes(name))
+  expect([...lasts]).toEqual(expect.arrayContaining(wanted))
+  await untilSettled()
+  const faults: string[] = []
+  for (const delivery of deliveries) faults.push(...(await judge(delivery, [])))
+  expect(faults).toEqual([])
+})
 
 /** Opens so many mined payments and so many unsent ones, which nobody looks after. */
 async function leaveWork(count: number): Promise<Delivery[]> {

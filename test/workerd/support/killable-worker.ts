@@ -24,26 +24,14 @@ export type Death = {
   whose: 'worker' | 'object'
 }
 
-export const lineFaults = [
-  ...(['request lost', 'answer lost', 'answer late', 'connection refused'] as const),
-  ...(['status 429', 'status 500', 'a page of HTML', 'half an answer'] as const),
-  'a replica behind',
-] as const
-
-type LineFault = (typeof lineFaults)[number]
-
 type KillableOptions = {
   death?: Death
-  /** Strikes the questions of the node that this picks, by their place and method. */
-  fault?: { kind: LineFault; strikes: (index: number, method: string) => boolean }
   /** Resolves when it may offer its payment. */
   meet?: () => Promise<void>
 }
 
-const lateMs = 150
-
 /** Makes a Worker of the relay's parts, whose every question may be its last. */
-export function createKillableWorker({ death, fault, meet = async () => {} }: KillableOptions) {
+export function createKillableWorker({ death, meet = async () => {} }: KillableOptions) {
   const config = sharedConfig()
   const asked: string[] = []
   const background: Promise<unknown>[] = []
@@ -60,14 +48,14 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
     end.resolve(undefined)
   }
 
-  async function question<Answer>(name: string, ask: (index: number) => Promise<Answer>) {
+  async function question<Answer>(name: string, ask: () => Promise<Answer>) {
     await alive(undefined)
     const index = asked.push(name) - 1
     const isLast = death?.at === index || (death?.at === name && asked.indexOf(name) === index)
     if (isLast && death.when === 'before') await die(death.whose)
     await alive(undefined)
     try {
-      return await ask(index)
+      return await ask()
     } finally {
       if (isLast && death.when === 'after') await die(death.whose)
       await alive(undefined)
@@ -75,13 +63,9 @@ export function createKillableWorker({ death, fault, meet = async () => {} }: Ki
   }
 
   const ask: typeof globalThis.fetch = (input, init) => {
-    const body = JSON.parse(String(init?.body)) as Call | Call[]
-    const methods = [body].flat().map(({ method }) => method)
-    const name = methods.join(' and ')
-    return question(name, async (index) => {
-      const send = () => fetch(input, init)
-      return fault?.strikes(index, name) ? await struck(fault.kind, body, send) : await send()
-    })
+    const calls: { method: string }[] = [JSON.parse(String(init?.body))].flat()
+    const name = calls.map(({ method }) => method).join(' and ')
+    return question(name, () => fetch(input, init))
   }
 
   const runtime: Runtime = {
@@ -134,55 +118,4 @@ let parsed: Config | undefined
 function sharedConfig(): Config {
   parsed ??= parseConfig(env as unknown as Record<string, unknown>)
   return parsed
-}
-
-type Call = { id: unknown; method: string }
-
-type CallAnswer = { id: unknown; result?: unknown }
-
-async function struck(kind: LineFault, body: Call | Call[], send: () => Promise<Response>) {
-  switch (kind) {
-    case 'request lost':
-      throw new TypeError('the connection was lost')
-    case 'answer lost':
-      await (await send()).arrayBuffer()
-      throw new TypeError('the connection was lost')
-    case 'answer late':
-      await systemClock.sleep(lateMs)
-      return await send()
-    case 'connection refused':
-      return await fetch('http://127.0.0.1:1')
-    case 'status 429':
-      return new Response('slow down', { status: 429 })
-    case 'status 500':
-      await (await send()).arrayBuffer()
-      return new Response('oops', { status: 500 })
-    case 'a page of HTML':
-      return new Response('<html>Please log in</html>', {
-        headers: { 'content-type': 'text/html' },
-      })
-    case 'half an answer': {
-      const text = await (await send()).text()
-      return new Response(text.slice(0, text.length / 2))
-    }
-    case 'a replica behind':
-      return await behind(body, send)
-  }
-}
-
-/** Answers as a node that is one block behind: a lower count, and no receipt. */
-async function behind(body: Call | Call[], send: () => Promise<Response>): Promise<Response> {
-  const methods = new Map([body].flat().map(({ id, method }) => [id, method]))
-  const late = (answer: CallAnswer): CallAnswer => {
-    switch (methods.get(answer.id)) {
-      case 'eth_getTransactionCount':
-        return { ...answer, result: `0x${Math.max(0, Number(answer.result) - 1).toString(16)}` }
-      case 'eth_getTransactionReceipt':
-        return { ...answer, result: null }
-      default:
-        return answer
-    }
-  }
-  const answer = (await (await send()).json()) as CallAnswer | CallAnswer[]
-  return Response.json(Array.isArray(answer) ? answer.map(late) : late(answer))
 }
