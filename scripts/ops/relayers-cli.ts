@@ -1,8 +1,7 @@
 import type { Address, Hash } from 'viem'
-import { createNodeCall } from '../stack/chain/node.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
-import { money, StackError } from '../stack/report.ts'
+import { money } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
@@ -13,8 +12,6 @@ const usage = `Usage: npm run ops -- relayers [<what>] [--url https://<host>] [-
 
 status            what each relayer has for gas, for how many payments that is enough, and what waits
 top-up <amount>   gives each relayer what it lacks to have so much: asked again, it gives nothing
-fill <amount>     gives so much to each
-drain             takes it all, on an anvil
 rotate --to FILE [--fund AMOUNT]
                   gives the relay another key. FILE, which only you can read, gets the next key first. Then the
                   forwarder allows it (the key that pays is the forwarder's owner), it gets AMOUNT for gas (usually
@@ -35,8 +32,6 @@ export const relayers = operatorCommand({
   actions: {
     status: showStatus,
     'top-up': { takes: [1], run: give },
-    fill: { takes: [1], run: (operator, values, given) => give(operator, values, given, true) },
-    drain,
     rotate,
   },
 })
@@ -47,43 +42,23 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
   return { json: { currency, relayers }, lines }
 }
 
-async function give(
-  operator: Operated,
-  values: Paying,
-  [amount = '']: readonly string[],
-  isMore = false,
-): Promise<Found> {
-  const payer = await openPayer(operator, values)
-  const wantedWei = readWei(amount, payer.coin)
+async function give(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
+  const { relayers, currency, coin, node, treasury } = await openPayer(operator, values)
+  const wantedWei = readWei(amount, coin)
   const gifts: { relayer: Address; amountWei: string; hash: Hash }[] = []
-  const lines: string[] = []
-  for (const { address } of payer.relayers) {
+  const given: string[] = []
+  const balances: string[] = []
+  for (const { address } of relayers) {
     const relayer = address as Address
-    const has = await payer.node.client.getBalance({ address: relayer })
-    const valueWei = isMore ? wantedWei : wantedWei - has
-    if (valueWei <= 0n) continue
-    const hash = await payer.treasury.send({ to: relayer, valueWei })
-    gifts.push({ relayer, amountWei: `${valueWei}`, hash })
-    lines.push(`Gave ${money(valueWei, payer.currency)} to ${relayer} in ${hash}.`)
+    // From the node, because the rounds' values may be a minute old.
+    const read = () => node.client.getBalance({ address: relayer })
+    const valueWei = wantedWei - (await read())
+    if (valueWei > 0n) {
+      const hash = await treasury.send({ to: relayer, valueWei })
+      gifts.push({ relayer, amountWei: `${valueWei}`, hash })
+      given.push(`Gave ${money(valueWei, currency)} to ${relayer} in ${hash}.`)
+    }
+    balances.push(`Relayer ${relayer} has ${money(await read(), currency)} for gas.`)
   }
-  return { json: { gifts }, lines: [...lines, ...(await listBalances(payer))] }
-}
-
-async function drain(operator: Operated, values: Paying): Promise<Found> {
-  const payer = await openPayer(operator, values)
-  const { relayers, node } = payer
-  if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
-  const call = createNodeCall(node.url)
-  for (const { address } of relayers) await call('anvil_setBalance', [address, '0x0'])
-  return { json: { drained: relayers.length }, lines: await listBalances(payer) }
-}
-
-/** Reads balances from the node, because the rounds' values may be a minute old. */
-function listBalances({ node, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
-  return Promise.all(
-    relayers.map(async ({ address }) => {
-      const has = await node.client.getBalance({ address: address as Address })
-      return `Relayer ${address} has ${money(has, currency)} for gas.`
-    }),
-  )
+  return { json: { gifts }, lines: [...given, ...balances] }
 }

@@ -818,7 +818,7 @@ describe('money for gas and for loans', () => {
     }
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
     const limit = { env: { ...env, MAX_GAS_PRICE_WEI: '1' } }
-    const dear = await deployment.operate(relayersCommand, ['fill', '1'], limit)
+    const dear = await deployment.operate(relayersCommand, ['top-up', '101'], limit)
     expect(dear.output).toMatch(
       /^Nothing was sent: the node asks \d+ wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1\.\n$/,
     )
