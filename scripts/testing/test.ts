@@ -72,7 +72,7 @@ export const testCommand = createCommand({
     const minutes = ((performance.now() - began) / 60_000).toFixed(1)
     const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
     const line = `\nAfter ${minutes} minutes, with seed ${seed}: ${verdict}`
-    return { lines: [line, ...writeVerdict(run.counts)], isBad: failed.length > 0 }
+    return { lines: [line, writeVerdict(run.counts)], isBad: failed.length > 0 }
   },
 })
 runAsProgram(import.meta, testCommand)

@@ -5,10 +5,8 @@ const countsSchema = z.object({
   passed: z.int(),
   failed: z.int(),
   skipped: z.int(),
-  timedOut: z.int(),
 })
 
-/** Counts tests; those that ran out of time are among the failed ones. */
 export type Counts = z.infer<typeof countsSchema>
 
 /** Counts a step that is no test runner, such as a check. */
@@ -16,7 +14,6 @@ export const countStep = (isOk: boolean): Counts => ({
   passed: isOk ? 1 : 0,
   failed: isOk ? 0 : 1,
   skipped: 0,
-  timedOut: 0,
 })
 
 /** Reads forge's last line: `Ran 40 test suites: 250 tests passed, 1 failed, 0 skipped`. */
@@ -24,7 +21,7 @@ export function countForge(output: string, isOk: boolean): Counts {
   const figures = /(\d+) tests passed, (\d+) failed, (\d+) skipped/.exec(output)
   if (figures === null) return countStep(isOk)
   const [passed = 0, failed = 0, skipped = 0] = figures.slice(1).map(Number)
-  return withFailure({ passed, failed, skipped, timedOut: 0 }, isOk)
+  return withFailure({ passed, failed, skipped }, isOk)
 }
 
 /** Reads what vitest's reporter wrote. A run that ended before it wrote counts as one failure. */
@@ -37,19 +34,9 @@ export function countVitest(file: string, isOk: boolean): Counts {
 const withFailure = (counts: Counts, isOk: boolean): Counts =>
   isOk || counts.failed > 0 ? counts : { ...counts, failed: 1 }
 
-/** Writes the last lines of a run: a word about time, and `N passed, N failed`. */
-export function writeVerdict(all: readonly Counts[]): string[] {
+/** Writes the last line of a run: `N passed, N failed`. */
+export function writeVerdict(all: readonly Counts[]): string {
   const sum = (name: keyof Counts) => all.reduce((total, counts) => total + counts[name], 0)
-  const [failed, skipped, timedOut] = [sum('failed'), sum('skipped'), sum('timedOut')]
-  const slow =
-    timedOut === 0
-      ? []
-      : [
-          timedOut === failed
-            ? `All ${failed} ran out of time and no assertion failed: this machine was too slow or too busy.`
-            : `${timedOut} of the ${failed} ran out of time: for those this machine may have been too slow.`,
-          'A file by itself: npx vitest run FILE',
-        ]
-  const last = `${sum('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  return [...slow, last]
+  const skipped = sum('skipped')
+  return `${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
