@@ -1,4 +1,4 @@
-import { type Analysis, analyseSolidity, childrenOf, isNode, type SolidityNode } from './syntax.ts'
+import { analyseSolidity, childrenOf, isNode, type SolidityNode } from './syntax.ts'
 
 export type Mutation = Readonly<ReturnType<typeof describe>>
 
@@ -38,45 +38,31 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 }
 
-const swapped: Readonly<Record<string, string>> = {
-  '<': '<=',
-  '>': '>=',
-  '<=': '<',
-  '>=': '>',
-  '==': '!=',
-  '!=': '==',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '%': '/',
-  '<<': '>>',
-  '>>': '<<',
-  '&': '|',
-  '|': '&',
-  '&&': '||',
-  '||': '&&',
-}
+/** Lists operators that a careless hand writes for one another. */
+const alike = ['< <=', '> >=', '== !=', '+ -', '* /', '<< >>', '& |', '&& ||'].map((pair) =>
+  pair.split(' '),
+)
+const swapped: Readonly<Record<string, string>> = Object.fromEntries([
+  ...alike,
+  ...alike.map((pair) => pair.toReversed()),
+  ['%', '/'],
+])
 
-export function mutationsOf(files: readonly string[]): Mutation[] {
-  return analyseSolidity(files).flatMap(mutationsIn)
-}
-
-function mutationsIn({ file, source, tree, all: sources }: Analysis): Mutation[] {
-  const contracts = sources.flatMap(childrenOf).filter(isContract)
-  const found = childrenOf(tree)
-    .filter((node) => isContract(node) && node.contractKind !== 'interface')
-    .flatMap((contract) => {
-      const ids = contract.linearizedBaseContracts
-      const bases = contracts.filter(({ id }) => ids.includes(id))
-      return walk(contract, scopeOf(contract, bases, tree))
-    })
-  const all = found.map(({ rule, edits }) => describe(file, source, rule, edits))
-  const unique = new Map(all.map((each) => [`${each.edits[0]?.start} ${each.after}`, each]))
-  return [...unique.values()]
-    .filter(({ before, after }) => before !== after)
-    .sort((a, b) => a.line - b.line)
-}
+export const mutationsOf = (files: readonly string[]): Mutation[] =>
+  analyseSolidity(files).flatMap(({ file, source, tree, all: sources }) => {
+    const contracts = sources.flatMap(childrenOf).filter(isContract)
+    const found = childrenOf(tree)
+      .filter((node) => isContract(node) && node.contractKind !== 'interface')
+      .flatMap((contract) => {
+        const ids = contract.linearizedBaseContracts
+        const bases = contracts.filter(({ id }) => ids.includes(id))
+        return walk(contract, scopeOf(contract, bases, tree))
+      })
+      .map(({ rule, edits }) => describe(file, source, rule, edits))
+      .filter(({ before, after }) => before !== after)
+    const unique = new Map(found.map((each) => [`${each.edits[0]?.start} ${each.after}`, each]))
+    return [...unique.values()].sort((a, b) => a.line - b.line)
+  })
 
 export function mutate(source: Buffer, edits: readonly Edit[]): Buffer {
   return [...edits]

@@ -22,14 +22,14 @@ export type SolidityNode = { readonly [Name in Text | Property]: string } & {
   readonly linearizedBaseContracts: readonly number[]
 }
 
-/** A source, its syntax tree, and the trees of all that was read with it, itself included. */
-export type Analysis = ReturnType<typeof analyseSolidity>[number]
-
 const output = z.object({
   sources: z.record(z.string(), z.object({ ast: z.custom<SolidityNode>(isNode) })),
 })
 
-/** Reads sources and their syntax trees with the types of all expressions; no code is made. */
+/**
+ * Reads sources and their syntax trees with the types of all expressions; no code is made. `all`
+ * are the trees of everything that was read with a source.
+ */
 export function analyseSolidity(files: readonly string[]) {
   const { compile } = createRequire(import.meta.url)('solc') as {
     compile: (input: string, callbacks: { import: typeof readImport }) => string
