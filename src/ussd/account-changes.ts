@@ -7,14 +7,7 @@ import { cashOut } from './menu/entries/cash-out.ts'
 import { codeWords } from './menu/entries/code.ts'
 import { nameWords } from './menu/entries/names.ts'
 import { walletWords } from './menu/entries/wallets.ts'
-import {
-  type AccountAction,
-  type NameAction,
-  type PayOutAction,
-  type PinAction,
-  requireAnswer,
-  type WalletAction,
-} from './menu/node.ts'
+import { type AccountAction, requireAnswer } from './menu/node.ts'
 import { defaultServiceName, writeTime } from './messages/texts.ts'
 import { findDenial } from './payment-request.ts'
 import { writeDenial } from './refusal-texts.ts'
@@ -54,7 +47,7 @@ export async function changeAccount(
 /** Sets, replaces or forgets a PIN. `authorizedBy` names the step that had the old one. */
 async function changePin(
   visit: Visit,
-  action: PinAction,
+  { kind, pin, language }: AccountAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
   const { pins } = visit.services
@@ -62,13 +55,13 @@ async function changePin(
   const { address } = visit.account
   if (pins === undefined) throw new Error('a PIN cannot be changed, because PINs are off')
   // Who has the phone may not be the owner; one who knows the PIN may change it all the same.
-  if (action.kind !== 'changePin' && (await isAccountHeld(visit)))
+  if (kind !== 'changePin' && (await isAccountHeld(visit)))
     return endScreen(writeDenial(visit, 'held'))
   async function apply({ requestReset, choose, change }: Pins) {
-    if (action.kind === 'forgetPin') return requestReset(address, session)
-    if (action.kind === 'choosePin') return choose(address, action.pin, session, action.language)
+    if (kind === 'forgetPin') return requestReset(address, session)
+    if (kind === 'choosePin') return choose(address, requireAnswer(pin), session, language)
     if (authorizedBy === undefined) throw new Error('a PIN was changed without a correct PIN')
-    return change(address, action.pin, session, authorizedBy)
+    return change(address, requireAnswer(pin), session, authorizedBy)
   }
   const change = await apply(pins)
   const { unchanged, chosen, requested, forgottenBlocked } = messages.pin
@@ -78,7 +71,7 @@ async function changePin(
     if (from === undefined) return unchanged
     return from === 0 ? forgottenBlocked : requested(writeTime(messages, from))
   }
-  if (change === 'done' && action.kind === 'forgetPin') return endScreen(await writeRequested())
+  if (change === 'done' && kind === 'forgetPin') return endScreen(await writeRequested())
   return endScreen({ done: chosen, unchanged, dormant: writeDenial(visit, 'dormant') }[change])
 }
 
@@ -88,7 +81,7 @@ async function changePin(
  */
 async function changeWallet(
   visit: Visit,
-  action: WalletAction,
+  { kind, wallet: typed }: AccountAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
   const { pins } = visit.services
@@ -98,8 +91,8 @@ async function changeWallet(
   const isAllowed = (before: AccountMemory, now: number) =>
     pins === undefined || isAuthorized(before, authorizedBy ?? '', now)
   const text = walletWords(messages)
-  const { wallet } = action
-  if (action.kind === 'cancelWallet') {
+  const wallet = requireAnswer(typed)
+  if (kind === 'cancelWallet') {
     await recordChange(visit, 'cancel-wallet', wallet)
     const isCancelled = await walletCodes.cancel(wallet, account, isAllowed)
     return endScreen(isCancelled ? text.cancelled(wallet.name) : messages.pin.unchanged)
@@ -142,11 +135,12 @@ async function recordChange(
 /** Changes which name payers see. `authorizedBy` names the step that had the correct PIN. */
 async function changeName(
   visit: Visit,
-  { name: choice }: NameAction,
+  { name }: AccountAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
   const { names, ledger, settings } = visit.services
   if (authorizedBy === undefined) throw new Error('a name was changed without a correct PIN')
+  const choice = requireAnswer(name)
   const { done, tooEarly, taken, unchecked } = nameWords(visit.messages)
   const { address } = visit.account
   if (choice.kind === 'own') {
@@ -169,12 +163,10 @@ async function changeName(
 }
 
 /** Records that the cash of a withdrawal was paid out, and warns if that was said before. */
-async function payOutCash(
-  visit: Visit,
-  { withdrawal: { code, intentId } }: PayOutAction,
-): Promise<Screen> {
+async function payOutCash(visit: Visit, action: AccountAction): Promise<Screen> {
   const { ledger, showAmount } = visit.services
   const { messages, session } = visit
+  const { code, intentId } = requireAnswer(action.withdrawal)
   const withdrawal = await ledger.payOut(visit.account.address, intentId, session)
   if (withdrawal === undefined) return endScreen(messages.unavailable)
   const isPaidBefore = withdrawal.paidOut !== undefined && withdrawal.paidOut.by !== session

@@ -10,7 +10,7 @@ import { activity } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
 import { deposit, receive } from './menu/entries/receive.ts'
-import { type Intent, isPaymentKind, leadsToPayment } from './menu/node.ts'
+import { type Intent, isPaymentKind, leadsToPayment, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
 import { recallWords } from './menu/recall.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
@@ -185,7 +185,7 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
       return showBalance(visit, await readFinalBalance(visit.services, visit.account.address))
     }
     case 'language':
-      return chooseLanguage(visit, result.language)
+      return chooseLanguage(visit, requireAnswer(result.language))
     case 'help':
       return endScreen(help.words(messages).help(visit.services.settings.helpNumber ?? ''))
     // Every other result is a payment.

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import { readLoanTerms } from '../loan/reader.ts'
@@ -110,9 +110,10 @@ async function predictLoanRefusal(
   services: Services,
   account: Address,
   kind: PaymentKind,
-  { amountWei, recall }: SessionDraft,
+  draft: SessionDraft,
 ): Promise<(LoanRefusal & { held?: Held | undefined }) | undefined> {
   const { loan, settings } = services
+  const { amountWei } = draft
   const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
   const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
   if (kind === 'loan') {
@@ -127,7 +128,7 @@ async function predictLoanRefusal(
   }
   // With `strict` PINs no screen may reveal the balance before the PIN.
   if (paymentWei === 0n || settings.pin === 'strict') return undefined
-  const { balanceWei, held } = await readFunds(services, account, recall)
+  const { balanceWei, held } = await readFunds(services, account, draft)
   if (balanceWei >= paymentWei) return undefined
   const refusal = { reason: 'balance_too_low', balanceWei, neededWei: paymentWei } as const
   return balanceWei + held.wei < paymentWei ? refusal : { ...refusal, held }
@@ -139,15 +140,21 @@ type Held = { wei: bigint; until: number }
 async function readFunds(
   { loan, ledger }: Services,
   account: Address,
-  recall: SessionDraft['recall'],
+  draft: SessionDraft,
 ): Promise<{ balanceWei: bigint; held: Held }> {
   const [totalWei, all] = await Promise.all([
     loan.readBalance(account),
-    recall === undefined ? ledger.listRecalled(account) : [],
+    findReturned(draft) === undefined ? ledger.listRecalled(account) : [],
   ])
   const leftWei = all.reduce((left, { wei }) => (left > wei ? left - wei : 0n), totalWei)
   const until = Math.max(0, ...all.map((each) => each.until))
   return { balanceWei: leftWei, held: { wei: totalWei - leftWei, until } }
+}
+
+/** Names the payment that a receiver gives back, unless another recipient was typed since. */
+export function findReturned({ recipient, recall }: SessionDraft): Hex | undefined {
+  const isSame = recipient?.kind === 'known' && recipient.address === recall?.recipient.address
+  return isSame ? recall?.intentId : undefined
 }
 
 /** Reads what an account may spend: nothing that is held back, except to give it back. */

@@ -32,7 +32,7 @@ import type { IntentName } from '../relay/outcome/spent.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { PayingStep, PreparedOrder } from '../relay/pay/paying-step.ts'
 import { describeFault } from '../runtime/log.ts'
-import { readSpendable } from './known-refusal.ts'
+import { findReturned, readSpendable } from './known-refusal.ts'
 import { type Intent, requireAnswer } from './menu/node.ts'
 import { shortenAddress } from './messages/texts.ts'
 import { estimateAfter, getFee, type ShownPayment, writeSubmitted } from './receipt.ts'
@@ -87,12 +87,6 @@ export async function requestPayment(
   return { intentId: name.intentId, answer }
 }
 
-/** Names the payment that a receiver gives back, unless another recipient was typed since. */
-function findReturned({ recipient, recall }: Intent): Hex | undefined {
-  const isSame = recipient?.kind === 'known' && recipient.address === recall?.recipient.address
-  return isSame ? recall?.intentId : undefined
-}
-
 /** Returns an equal payment that the account made lately. */
 export async function findEqualPayment(visit: Visit, intent: Intent) {
   const { call, amountWei } = await planCall(visit, intent)
@@ -112,11 +106,12 @@ type PlannedCall = Pick<Order, 'spendsWei' | 'reserves'> & {
 /** Plans the call of a payment; `shownTerms` are the terms of a loan that the caller agreed to. */
 async function planCall(
   visit: Visit,
-  { kind, recipient, amountWei: askedWei, recall }: Intent,
+  intent: Intent,
   shownTerms?: LoanTerms,
 ): Promise<PlannedCall> {
   const { loan, minTransferWei } = visit.services
   const { address: account } = visit.account
+  const { kind, recipient, amountWei: askedWei } = intent
   const callKind = getCallKind(kind)
   if (callKind === 'loan') {
     const terms = shownTerms ?? (await readLoanTerms(loan, account, askedWei ?? 'all'))
@@ -130,7 +125,7 @@ async function planCall(
   const isWhole = askedWei === 'all'
   // The contract has no value for the whole balance, so this is the one of this moment.
   const amountWei = isWhole
-    ? await readSpendable(visit.services, account, recall)
+    ? await readSpendable(visit.services, account, intent)
     : requireAnswer(askedWei)
   const to = await resolveAddress(visit, requireAnswer(recipient))
   const isTooLittle = isWhole && (amountWei === 0n || amountWei < minTransferWei)

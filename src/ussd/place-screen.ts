@@ -148,7 +148,7 @@ const factReaders: FactReaders = {
     const node = getNode(shown.menuContext.menu, name)
     const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : []
     // The only effect of this list is the payment that would be made again.
-    const intent = targets.find(isEffect)?.createOutcome(draft) as Intent
+    const intent = { ...draft, kind: targets.find(isEffect)?.name } as Intent
     return (await findEqualPayment(shown, intent)) ?? 'unknown'
   },
   address: async ({ services: { chainId, loan, unit }, account }) =>

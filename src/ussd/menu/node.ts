@@ -39,35 +39,33 @@ export type DraftWithdrawal = { code: string; intentId: Hex; isPayable: boolean 
 /** Describes a wallet that a code adds, maybe in the place of another, or whose change is wrong. */
 type DraftWallet = Wallet & { code?: string; replaces?: boolean }
 
+/** Describes how a session ends: with what, and with the answers that led there. */
+type Outcome<Kind extends string> = Kind extends string ? { kind: Kind } & SessionDraft : never
+
 /** Describes the payment that a caller asks for. A session makes one at most. */
-export type Intent = { kind: PaymentKind } & Pick<
-  SessionDraft,
-  'recipient' | 'amountWei' | 'agreed' | 'reference' | 'recall'
+export type Intent = Outcome<PaymentKind>
+
+export type AccountAction = Outcome<
+  /** Sets, replaces or forgets a PIN. */
+  | 'choosePin'
+  | 'changePin'
+  | 'forgetPin'
+  /** Changes the names that a caller cashes out to. */
+  | 'addWallet'
+  | 'cancelWallet'
+  /** Says that an agent paid out the cash of a withdrawal. */
+  | 'payOut'
+  /** Chooses which name of the caller payers see. */
+  | 'name'
+  /** Has a payment held back that its sender calls a mistake, or ends that for its receiver. */
+  | 'recall'
+  | 'keep'
 >
 
 export type SessionOutcome =
-  | { kind: 'balance' | 'help' | 'claim' }
-  | { kind: 'language'; language: Language }
+  | Outcome<'balance' | 'help' | 'claim' | 'language'>
   | AccountAction
   | Intent
-
-export type AccountAction = PinAction | WalletAction | PayOutAction | NameAction | RecallAction
-
-type NewPin = { pin: string; language?: Language | undefined }
-
-export type PinAction = ({ kind: 'choosePin' | 'changePin' } & NewPin) | { kind: 'forgetPin' }
-
-/** Changes the names that a caller cashes out to. */
-export type WalletAction = { kind: 'addWallet' | 'cancelWallet'; wallet: DraftWallet }
-
-/** Says that an agent paid out the cash of a withdrawal. */
-export type PayOutAction = { kind: 'payOut'; withdrawal: DraftWithdrawal }
-
-/** Chooses which name of the caller payers see. */
-export type NameAction = { kind: 'name'; name: NameChoice }
-
-/** Has a payment held back that its sender calls a mistake, or ends that for its receiver. */
-export type RecallAction = { kind: 'recall' | 'keep'; recall: DraftRecall }
 
 export type MenuSettings = {
   /** Selects the screens; those of `demo` follow the demonstration byte for byte. */
@@ -221,7 +219,9 @@ export type Lookups = {
     messages: Messages,
   ) => AmountVerdict
   /** Sets the PIN that was chosen, and tells where the session goes on; undefined if it cannot. */
-  behindPin: (action: NewPin) => { start: NodeName; draft?: SessionDraft | undefined } | undefined
+  behindPin: (
+    chosen: SessionDraft,
+  ) => { start: NodeName; draft?: SessionDraft | undefined } | undefined
 }
 
 /** Says whether an amount can be paid; `all` is meant where a debt is less by its rounding. */
@@ -257,8 +257,8 @@ export const rejectAnswer = (text: string): AnswerResult => ({ kind: 'mistake', 
 
 export type NodeName = string
 
-/** Ends the session, with an outcome that is created from the answers. */
-export type Effect = { name: string; createOutcome: (draft: SessionDraft) => SessionOutcome }
+/** Ends the session, with an outcome of this kind. */
+export type Effect = { name: SessionOutcome['kind'] }
 
 export type Target = NodeName | Effect
 
@@ -313,23 +313,6 @@ export const isPaymentKind = (name: string): name is PaymentKind =>
   Object.hasOwn(paymentKinds, name)
 
 export const isEffect = (target: Target): target is Effect => typeof target === 'object'
-
-/** Creates an effect with these values of the draft; those with a `?` may be missing. */
-export function createEffect(
-  kind: SessionOutcome['kind'],
-  ...names: (keyof SessionDraft | `${keyof SessionDraft}?`)[]
-): Effect {
-  const readAnswer = (draft: SessionDraft, name: (typeof names)[number]) => {
-    const key = name.replace('?', '') as keyof SessionDraft
-    return [key, key === name ? requireAnswer(draft[key]) : draft[key]]
-  }
-  const createOutcome = (draft: SessionDraft) =>
-    ({
-      kind,
-      ...Object.fromEntries(names.map((name) => readAnswer(draft, name))),
-    }) as SessionOutcome
-  return { name: kind, createOutcome }
-}
 
 /** Returns a value that an earlier question asked for. @throws {Error} no question did */
 export function requireAnswer<Value>(value: Value | undefined): Value {

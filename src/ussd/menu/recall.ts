@@ -5,8 +5,8 @@ import { createWorthFormats } from '../screens/amount-formats.ts'
 import { goOn } from './entries/go-on.ts'
 import {
   acceptAnswer,
-  createEffect,
   createEntry,
+  type Effect,
   type Entry,
   type MenuContext,
   type MenuList,
@@ -174,7 +174,7 @@ export const recallEntry: Entry = {
   isShown: ({ recallable, isRecallSpent }) => recallable.length > 0 || isRecallSpent,
 }
 
-const keepEffect = createEffect('keep', 'recall')
+const keepEffect: Effect = { name: 'keep' }
 
 /** Names a payment of the caller: its amount, and to whom. */
 const writeLine = ({ messages, showAmount }: MenuContext, payment: DraftRecall): string => {
@@ -263,7 +263,7 @@ export const recallPart = {
           // No entry of the list before has this digit: what is typed twice holds nothing.
           digit: '4',
           label: (messages) => recallWords(messages).hold,
-          target: createEffect('recall', 'recall'),
+          target: { name: 'recall' },
           back: 'wrongNumber',
         }),
       }),

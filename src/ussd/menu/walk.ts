@@ -268,7 +268,7 @@ function* applyAnswer(
   const { draft, target, repeatQuestion } = applied
   if (!isEffect(target)) return yield* judgeAmount(createPlace(target, draft), node, context, facts)
   const repeatPlace = repeatQuestion === undefined ? undefined : createPlace(repeatQuestion, draft)
-  return { kind: 'end', outcome: target.createOutcome(draft), repeatPlace }
+  return { kind: 'end', outcome: { ...draft, kind: target.name }, repeatPlace }
 }
 
 function describePinFailure(

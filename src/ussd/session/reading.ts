@@ -8,7 +8,14 @@ import type { StepKey } from '../../relay/ledger/values.ts'
 import { getProgress } from '../../relay/progress.ts'
 import type { NumberedStep, UssdRequest } from '../gateways/gateway.ts'
 import { judgeAmount } from '../known-refusal.ts'
-import type { AmountVerdict, Lookups, MenuContext, Walking } from '../menu/node.ts'
+import {
+  type AmountVerdict,
+  type Lookups,
+  type MenuContext,
+  requireAnswer,
+  type SessionDraft,
+  type Walking,
+} from '../menu/node.ts'
 import { followAnswers, normalizeAnswer, splitAnswers } from '../menu/walk.ts'
 import { selectMessages } from '../messages/languages.ts'
 import { toLongAddress, toShortAddress } from '../messages/texts.ts'
@@ -132,8 +139,8 @@ export async function readSession(
       const stepKey = visit.createStepKey(nameQuestion(hasAnswersBeforePin, answered))
       return (await readRecord(visit.services.ledger, stepKey, askedRecord)) !== undefined
     },
-    async behindPin({ pin, language }: Parameters<Lookups['behindPin']>[0]) {
-      if (!(await setPinOnce(visit, pin, language))) return undefined
+    async behindPin({ pin, language }: SessionDraft) {
+      if (!(await setPinOnce(visit, requireAnswer(pin), language))) return undefined
       behindPin = await findStartBehindPin(visit, hasAnswersBeforePin)
       return behindPin
     },

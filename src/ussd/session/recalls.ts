@@ -5,7 +5,7 @@ import type { Seal } from '../../account/secrets.ts'
 import type { WholeLedger } from '../../operator/kept/steps.ts'
 import { nameRecall, type SmsParty } from '../../relay/ledger/values.ts'
 import { withTimeLimit } from '../../runtime/clock.ts'
-import type { RecallAction } from '../menu/node.ts'
+import { type AccountAction, requireAnswer } from '../menu/node.ts'
 import { recallWords } from '../menu/recall.ts'
 import { shortenAddress, writeTime } from '../messages/texts.ts'
 import { findReceiverPhone } from '../payment-request.ts'
@@ -56,12 +56,10 @@ const toKnown = (address: Address, name: string | undefined, chainId: number) =>
   ({ kind: 'known', address, label: name ?? shortenAddress(address, chainId) }) as const
 
 /** Has a payment held back, or ends that. */
-export async function changeRecall(
-  visit: Visit,
-  { kind, recall: draft }: RecallAction,
-): Promise<Screen> {
+export async function changeRecall(visit: Visit, { kind, recall }: AccountAction): Promise<Screen> {
   const { ledger, settings, readHoldings } = visit.services
   const { messages } = visit
+  const draft = requireAnswer(recall)
   const { intentId, recipient } = draft
   const caller = visit.account.address
   const text = recallWords(messages)

@@ -1,5 +1,5 @@
 import { defineWords } from '../../messages/texts.ts'
-import { createEffect, type MenuPart } from '../node.ts'
+import type { Effect, MenuPart } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 
 const words = defineWords({
@@ -21,7 +21,7 @@ const words = defineWords({
   },
 })
 
-const balanceEffect = createEffect('balance')
+const balanceEffect: Effect = { name: 'balance' }
 
 export const balance = {
   words,

@@ -5,7 +5,7 @@ import { findAddressFault, parseRecipient, type RecipientFault } from '../../rec
 import {
   type AnswerResult,
   acceptAnswer,
-  createEffect,
+  type Effect,
   type Entry,
   type MenuContext,
   need,
@@ -105,7 +105,7 @@ const words = defineWords({
   },
 })
 
-const cashOutEffect = createEffect('cashOut', 'recipient', 'amountWei', 'agreed?')
+const cashOutEffect: Effect = { name: 'cashOut' }
 
 const writeTitle: WriteText = (context, draft, facts) =>
   words(context.messages).confirmCashOut(...formatTransfer(context, draft, facts))
@@ -270,7 +270,7 @@ const withdrawalWords = defineWords({
   },
 })
 
-const withdrawalEffect = createEffect('withdrawal', 'recipient', 'amountWei', 'agreed?')
+const withdrawalEffect: Effect = { name: 'withdrawal' }
 
 const writeWithdrawal: WriteText = (context, draft, facts) =>
   withdrawalWords(context.messages).confirmWithdrawal(...formatTransfer(context, draft, facts))

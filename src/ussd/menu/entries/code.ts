@@ -1,7 +1,6 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  createEffect,
   createEntry,
   type Entry,
   type MenuNode,
@@ -99,7 +98,7 @@ export const createCodeNodes = (
     facts: ['withdrawal'],
     title,
     label: (messages) => codeWords(messages).pay,
-    target: createEffect('payOut', 'withdrawal'),
+    target: { name: 'payOut' },
     back: 'code',
   }),
 })

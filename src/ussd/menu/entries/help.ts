@@ -1,5 +1,5 @@
 import { defineWords } from '../../messages/texts.ts'
-import { createEffect, type MenuPart } from '../node.ts'
+import type { MenuPart } from '../node.ts'
 
 const words = defineWords({
   en: {
@@ -17,6 +17,6 @@ const words = defineWords({
 export const help = {
   words,
   digit: '9',
-  findTarget: ({ helpNumber }) => (helpNumber === undefined ? undefined : createEffect('help')),
+  findTarget: ({ helpNumber }) => (helpNumber === undefined ? undefined : { name: 'help' }),
   createNodes: () => ({}),
 } satisfies MenuPart

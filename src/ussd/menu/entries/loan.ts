@@ -5,8 +5,8 @@ import type { DatedLoanTerms, ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import { countSeptets, maxSeptets } from '../../screens/septets.ts'
 import {
-  createEffect,
   createEntry,
+  type Effect,
   type MenuContext,
   type MenuNode,
   type MenuSettings,
@@ -95,7 +95,7 @@ const words = defineWords({
   demo: { label: 'Request Micro-Loan', notTaken: 'Nothing was sent.' },
 })
 
-const loanEffect = createEffect('loan')
+const loanEffect: Effect = { name: 'loan' }
 
 /**
  * Writes the terms in full, and with less and less for a screen without room. Loan or fee is left
@@ -213,7 +213,7 @@ export const loan = {
       title: writeTitle,
       retryText: writeRetryTitle,
       label: (messages) => words(messages).agree,
-      target: settings.choosesLoan ? createEffect('loan', 'amountWei', 'agreed?') : loanEffect,
+      target: loanEffect,
       back: settings.choosesLoan ? 'borrow' : 'main',
     }),
   }),

@@ -3,8 +3,8 @@ import type { Messages } from '../../messages/en.ts'
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  createEffect,
   createEntry,
+  type Effect,
   type MenuNode,
   rejectAnswer,
   requireAnswer,
@@ -115,7 +115,7 @@ function writeHeldNames(messages: Messages, { shown, hours, offered }: HeldNames
   return [...lines, ...(isOffered ? [words.offered(offered)] : [])].join('\n')
 }
 
-const nameEffect = createEffect('name', 'name')
+const nameEffect: Effect = { name: 'name' }
 
 /**
  * Creates the nodes in which a holder sees the names that payers see, and chooses one, all behind

@@ -1,7 +1,7 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  createEffect,
+  type Effect,
   type PaymentPart,
   rejectAnswer,
   type SessionDraft,
@@ -79,8 +79,7 @@ const words = defineWords({
   },
 })
 
-const paid = ['recipient', 'amountWei', 'agreed?', 'reference?'] as const
-const purchaseEffect = createEffect('purchase', ...paid)
+const purchaseEffect: Effect = { name: 'purchase' }
 
 const referencePattern = /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/
 

@@ -1,6 +1,6 @@
 import { spellPhone } from '../../../account/phone.ts'
 import { defineWords } from '../../messages/texts.ts'
-import { createEffect, createEntry, type MenuPart, type PaymentPart } from '../node.ts'
+import { createEntry, type MenuPart, type PaymentPart } from '../node.ts'
 import { confirmWithPin } from '../questions.ts'
 
 const words = defineWords({
@@ -133,7 +133,7 @@ export const receive = {
           ? words(messages).receiveTokens(spellPhone(caller), unit.symbol, address)
           : words(messages).receive(spellPhone(caller), address),
       entries: [
-        createEntry('1', depositWords, 'label', isOverToken ? 'credit' : createEffect('claim')),
+        createEntry('1', depositWords, 'label', isOverToken ? 'credit' : { name: 'claim' }),
       ],
       back: 'main',
     },
@@ -151,7 +151,7 @@ export const deposit = {
             paymentKind: 'deposit',
             title: ({ messages }) => depositWords(messages).label,
             label: (messages) => depositWords(messages).label,
-            target: createEffect('deposit'),
+            target: { name: 'deposit' },
             back: 'receive',
           }),
         }

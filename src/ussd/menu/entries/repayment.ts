@@ -3,8 +3,8 @@ import { defineWords } from '../../messages/texts.ts'
 import type { ScreenFacts } from '../../screen-facts.ts'
 import { createWorthFormats, formatPaid } from '../../screens/amount-formats.ts'
 import {
-  createEffect,
   createEntry,
+  type Effect,
   type MenuContext,
   type MenuSettings,
   type PaymentPart,
@@ -99,7 +99,7 @@ const words = defineWords({
   demo: { enterRepayment: 'Enter Amount:_____' },
 })
 
-const repayEffect = createEffect('repayment', 'amountWei', 'agreed?')
+const repayEffect: Effect = { name: 'repayment' }
 
 export const repayment = {
   words,

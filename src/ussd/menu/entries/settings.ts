@@ -4,13 +4,13 @@ import { messagesIn } from '../../messages/languages.ts'
 import { defaultServiceName, defineWords, languageLabels, writeTime } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  createEffect,
   createEntry,
   type Effect,
   type Entry,
   type MenuPart,
   type MenuQuestion,
   rejectAnswer,
+  type Target,
 } from '../node.ts'
 import { createPinQuestion } from '../questions.ts'
 import { createNameNodes, nameWords } from './names.ts'
@@ -69,10 +69,7 @@ export const callerSettings = {
         const titles = offeredLanguages.map((each) => words(messagesIn[each]).language)
         return `${serviceName}\n${titles.join(' / ')}`
       },
-      entries: listLanguages(offeredLanguages, (language) => ({
-        draft: { language },
-        target: 'newPin',
-      })),
+      entries: listLanguages(offeredLanguages, 'newPin'),
     },
     settings: {
       kind: 'list',
@@ -93,17 +90,11 @@ export const callerSettings = {
     language: {
       kind: 'list',
       title: ({ messages }) => words(messages).language,
-      entries: listLanguages(offeredLanguages, (language) => ({
-        target: createLanguageEffect(language),
-      })),
+      entries: listLanguages(offeredLanguages, { name: 'language' }),
       back: 'settings',
     },
-    ...createNewPinQuestions('newPin', createEffect('choosePin', 'pin', 'language?')),
-    ...createNewPinQuestions(
-      'changedPin',
-      createEffect('changePin', 'pin', 'language?'),
-      'settings',
-    ),
+    ...createNewPinQuestions('newPin', { name: 'choosePin' }),
+    ...createNewPinQuestions('changedPin', { name: 'changePin' }, 'settings'),
     pinToChange: createPinQuestion({
       enterPin: (messages) => messages.pin.enter.change,
       target: 'changedPin',
@@ -119,7 +110,7 @@ export const callerSettings = {
       },
       entries: [
         {
-          ...createEntry('1', words, 'newPin', createEffect('forgetPin')),
+          ...createEntry('1', words, 'newPin', { name: 'forgetPin' }),
           isShown: ({ pin: { from, isHeld } }) => from === undefined && !isHeld,
         },
       ],
@@ -129,20 +120,12 @@ export const callerSettings = {
 } satisfies MenuPart
 
 /** Lists the offered languages. Each has the same digit in each deployment. */
-const listLanguages = (
-  offered: readonly Language[],
-  lead: (language: Language) => Pick<Entry, 'draft' | 'target'>,
-): Entry[] =>
-  languages.flatMap((language, index) =>
-    offered.includes(language)
-      ? [{ digit: `${index + 1}`, label: () => languageLabels[language], ...lead(language) }]
-      : [],
-  )
-
-const createLanguageEffect = (language: Language): Effect => ({
-  name: language,
-  createOutcome: () => ({ kind: 'language', language }),
-})
+const listLanguages = (offered: readonly Language[], target: Target): Entry[] =>
+  languages.flatMap((language, index) => {
+    const label = () => languageLabels[language]
+    const entry = { digit: `${index + 1}`, label, draft: { language }, target }
+    return offered.includes(language) ? [entry] : []
+  })
 
 /** Creates two questions for a new PIN, because phones hide typing mistakes. */
 function createNewPinQuestions<Name extends string>(name: Name, effect: Effect, back?: string) {

@@ -5,8 +5,8 @@ import {
   type AnswerResult,
   acceptAmount,
   acceptAnswer,
-  createEffect,
   type DynamicEntries,
+  type Effect,
   type MenuContext,
   type MenuList,
   type MenuQuestion,
@@ -120,8 +120,7 @@ const words = defineWords({
   },
 })
 
-const sent = ['recipient', 'amountWei', 'agreed?', 'recall?'] as const
-const transferEffect = createEffect('transfer', ...sent)
+const transferEffect: Effect = { name: 'transfer' }
 
 export const transfer = {
   words,

@@ -1,7 +1,6 @@
 import { defineWords } from '../../messages/texts.ts'
 import {
   acceptAnswer,
-  createEffect,
   type MenuNode,
   type MenuSettings,
   need,
@@ -103,7 +102,7 @@ export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNo
     enterPin: (messages) => walletWords(messages).pinToAdd,
     title: writeAddTitle,
     label: (messages) => walletWords(messages).confirmAdd,
-    target: createEffect('addWallet', 'wallet'),
+    target: { name: 'addWallet' },
     back: 'wallet',
   }),
   changedWallets: {
@@ -134,7 +133,7 @@ export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNo
     title: writeCancelTitle,
     digit: '5',
     label: (messages) => walletWords(messages).confirmCancel,
-    target: createEffect('cancelWallet', 'wallet'),
+    target: { name: 'cancelWallet' },
     back: 'changedWallets',
   }),
 })
