@@ -47,7 +47,7 @@ export const english = {
       'A new PIN can be chosen in 24 hours. Entering your old PIN before then cancels this.',
     forgottenBlocked: 'A new PIN can be chosen in 24 hours.',
     requested: (time: string) =>
-      `You can choose a new PIN from ${time}: dial again then. Without a PIN you can receive money, not send it. Walking again changes nothing.`,
+      `You can choose a new PIN from ${time}: dial again then. Without a PIN you can receive money, not send it. Asking again changes nothing.`,
   },
   nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
