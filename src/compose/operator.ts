@@ -7,7 +7,7 @@ import { createTeller, postNotice } from '../operator/alerting/webhook.ts'
 import type { HealthData, KnownHealthData } from '../operator/health.ts'
 import type { AlertNotice } from '../operator/kept/alerts.ts'
 import type { Vitals, WholeLedger } from '../operator/kept/steps.ts'
-import { type Deployment, isoOrNull } from '../operator/records.ts'
+import { type Deployment, writeAnswer } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Identity } from '../relay/ledger/records/identity.ts'
 import { cached } from '../runtime/cached.ts'
@@ -146,13 +146,7 @@ function describeDeployment(config: Config, nodeService: NodeService): Deploymen
     unit: config.unit,
     forwarder: config.forwarder,
     guards: config.guards,
-    nodes: () =>
-      nodeService.nodes.describe().map((node) => ({
-        ...node,
-        heightAt: isoOrNull(node.heightAt),
-        heightSince: isoOrNull(node.heightSince),
-        unknownHeaderAt: isoOrNull(node.unknownHeaderAt),
-      })),
+    nodes: () => writeAnswer(nodeService.nodes.describe()),
   }
 }
 

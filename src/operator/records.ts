@@ -29,28 +29,38 @@ export const toIso = (at: number): string => new Date(at).toISOString()
 export const isoOrNull = (at: number | undefined | null): string | null =>
   at === undefined || at === null ? null : toIso(at)
 
-type Written<Value> = Value extends bigint
+type TimeName = 'at' | 'since' | 'until' | `${string}At` | `${string}Since`
+
+type Written<Value, IsTime = false> = Value extends bigint
   ? string
   : Value extends undefined
     ? null
-    : Value extends object
-      ? { [Name in keyof Value]: Written<Value[Name]> }
-      : Value
+    : Value extends number
+      ? IsTime extends true
+        ? string
+        : Value
+      : Value extends object
+        ? { [Name in keyof Value]: Written<Value[Name], IsTimeName<Name>> }
+        : Value
 
-/** Writes an answer's amounts as their digits, and what is not known as null. */
+type IsTimeName<Name> = Name extends 'readAt' ? false : Name extends TimeName ? true : false
+
+/** Matches the names of times (Unix time in ms); what was agreed keeps the time of its rate. */
+const timeName = /^(?!readAt$)(at|since|until|.+At|.+Since)$/
+
+/** Writes an answer's amounts as their digits, its times as ISO 8601, and null for the unknown. */
 export const writeAnswer = <Value>(value: Value): Written<Value> =>
   JSON.parse(
-    JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? `${field}` : (field ?? null))),
+    JSON.stringify(value, (name, field) => {
+      if (typeof field === 'number' && timeName.test(name)) return toIso(field)
+      return typeof field === 'bigint' ? `${field}` : (field ?? null)
+    }),
   )
 
 export const toLink = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
-export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
-  name: name as AlertName,
-  says,
-  raisedAt: toIso(raisedAt),
-  overSince: isoOrNull(calmSince),
-})
+export const toAlert = ({ name, calmSince: overSince, ...alert }: ActiveAlert) =>
+  writeAnswer({ ...alert, name: name as AlertName, overSince })
 
 export const toAuditEntry = ({ id, at, ...entry }: AuditEntry) => ({
   at: toIso(at),
@@ -60,29 +70,23 @@ export const toAuditEntry = ({ id, at, ...entry }: AuditEntry) => ({
 
 /** Describes a payment without data that identifies its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
-  const { intentId, acceptedAt, history, reason, gas: _, deadline: __, ...summary } = record
-  return {
+  const { intentId, history, reason, gas: _, deadline: __, ...summary } = record
+  return writeAnswer({
     ...summary,
     intent: intentId,
-    acceptedAt: toIso(acceptedAt),
-    assuredAt: isoOrNull(record.assuredAt),
-    paidOutAt: isoOrNull(record.paidOutAt),
-    changedAt: toIso(history.at(-1)?.[1] ?? acceptedAt),
+    changedAt: history.at(-1)?.[1] ?? summary.acceptedAt,
     reason: reason === '' ? null : reason,
     explorer: summary.hash === null ? null : toLink(chain, summary.hash),
-  }
+  })
 }
 
 export const toPrice = (rate: Rate | undefined) =>
   rate ? { currency: rate.currency, micros: `${rate.micros}` } : null
 
-const toRecall = (
-  { until, ...recall }: NonNullable<PaymentTrace['recall']>,
-  { everyMs }: RecallTimes,
-) => ({
+const toRecall = (recall: NonNullable<PaymentTrace['recall']>, { everyMs }: RecallTimes) => ({
   state: recall.kind,
-  wei: recall.kind === 'held' ? `${recall.wei}` : null,
-  until: toIso(until),
+  wei: recall.kind === 'held' ? recall.wei : null,
+  until: recall.until,
   everyDays: Math.round(everyMs / 86_400_000),
 })
 
@@ -104,27 +108,23 @@ export function toPaymentDetails(
 ): PaymentDetails {
   const { transactions, screen, messages, batch, recall, holdSteps = [], ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
-  return {
+  return writeAnswer({
     ...toPaymentSummary(chain, record),
     price: record.agreed ? null : toPrice(rate),
-    creditedWei: creditedWei?.toString() ?? null,
+    creditedWei,
     deadline: isoOrNull(deadline && deadline * 1_000),
-    gasUsed: gasUsed ?? null,
+    gasUsed,
     recall: recall && recalls ? toRecall(recall, recalls) : null,
-    holdSteps: holdSteps.map(({ at, intentId: intent, ...step }) =>
-      writeAnswer({ ...step, at: toIso(at), intent }),
-    ),
+    holdSteps: holdSteps.map(({ intentId: intent, ...step }) => ({ ...step, intent })),
     batch,
-    screen: screen?.lines.join('\n') ?? null,
-    messages: messages.map(({ at, ...message }) => ({ ...message, at: toIso(at) })),
-    transitions: history.map(([state, at]) => ({ state, at: toIso(at) })),
-    transactions: transactions.map(({ recordedAt, sentAt, ...transaction }) => ({
+    screen: screen?.lines.join('\n'),
+    messages,
+    transitions: history.map(([state, at]) => ({ state, at })),
+    transactions: transactions.map((transaction) => ({
       ...transaction,
       gasLimit: (record.gas ?? 0) + executeGas,
-      recordedAt: toIso(recordedAt),
-      sentAt: isoOrNull(sentAt),
       isMined: block !== null && transaction.hash === minedAs,
       explorer: toLink(chain, transaction.hash),
     })),
-  }
+  })
 }

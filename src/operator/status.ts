@@ -3,7 +3,7 @@ import { listCurrentAlerts } from './alerting/alerts.ts'
 import { describeGatewayFault, listGatewayFaults } from './alerting/gateways.ts'
 import { computeTopUp, countAffordable, describeHealth, type KnownHealthData } from './health.ts'
 import type { Vitals } from './kept/steps.ts'
-import { type Deployment, isoOrNull, toAlert, toIso } from './records.ts'
+import { type Deployment, toAlert, toIso, writeAnswer } from './records.ts'
 import type { StatusAnswer } from './schemas/status.ts'
 import { version } from './version.ts'
 
@@ -29,7 +29,7 @@ export function describeStatus(
   const { head } = observations
   const hasOpenPayments =
     vitals.carried > 0 || Object.values(vitals.oldest).some((at) => at !== undefined)
-  return {
+  const answer = writeAnswer({
     now: toIso(vitals.now),
     version,
     schema: vitals.schema,
@@ -37,30 +37,25 @@ export function describeStatus(
     chainId: chain.id,
     currency: chain.currency,
     unit: deployment.unit,
-    intake: describeIntake(vitals.intake, hasOpenPayments),
-    health: describeHealth(healthData),
     alerts: listCurrentAlerts(healthData, deployment).map(toAlert),
     relayers: [describeRelayer(deployment, healthData, counts)],
     contracts: { loan, forwarder, ...describeContracts(deployment, vitals) },
-    backedWei: `${vitals.backedWei}`,
-    head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
-    blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
+    backedWei: vitals.backedWei,
+    head: head && { number: head.number, at: head.timestampSeconds * 1_000 },
+    blocks: vitals.blocks.map(({ number, fullness }) => ({ number, fullness })),
     guards: [...deployment.guards],
     nodes: deployment.nodes(),
-    callsToday: budget === undefined ? null : { ...budget.callsToday, limit: budget.callsADay },
-    counts: { ...vitals.counts },
-    lately: { hour: describeCounts(lately.hour), today: describeCounts(lately.today) },
-    paymentsByHour: vitals.paymentsByHour.map(({ at, payments }) => ({ at: toIso(at), payments })),
+    callsToday: budget && { ...budget.callsToday, limit: budget.callsADay },
+    counts: vitals.counts,
+    lately,
+    paymentsByHour: vitals.paymentsByHour,
     gatewayFaults: Object.fromEntries(
       Object.entries(vitals.gatewayFaults).map(([name, at]) => [name, toIso(at)]),
     ),
-  }
+  })
+  const intake = describeIntake(vitals.intake, hasOpenPayments)
+  return { ...answer, intake, health: describeHealth(healthData) }
 }
-
-const describeCounts = ({ since, counts }: Vitals['lately']['hour']) => ({
-  since: toIso(since),
-  counts: { ...counts },
-})
 
 function describeRelayer(
   { relayer }: Deployment,
@@ -73,27 +68,26 @@ function describeRelayer(
   const open = phasesWithoutOutcome.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
-    balanceWei: observations.balanceWei?.value.toString() ?? null,
-    gasPriceWei: observations.gasPriceWei?.value.toString() ?? null,
-    maxGasPriceWei: `${terms.fees.maxWei}`,
-    lastsFor: affordable?.atCurrentPrice ?? null,
-    lastsAtWorst: affordable?.atHighestPrice ?? null,
-    wantedWei: topUp?.atCurrentPriceWei.toString() ?? null,
-    wantedAtWorstWei: topUp?.atHighestPriceWei.toString() ?? null,
+    balanceWei: observations.balanceWei?.value,
+    gasPriceWei: observations.gasPriceWei?.value,
+    maxGasPriceWei: terms.fees.maxWei,
+    lastsFor: affordable?.atCurrentPrice,
+    lastsAtWorst: affordable?.atHighestPrice,
+    wantedWei: topUp?.atCurrentPriceWei,
+    wantedAtWorstWei: topUp?.atHighestPriceWei,
     nonces: { ledger: vitals.nextNonce, ...counts },
     inFlight: vitals.carried,
     queued: vitals.waiting,
-    oldestAt: open.length === 0 ? null : toIso(Math.min(...open)),
-    lastMinedAt: isoOrNull(vitals.lastMinedAt),
+    oldestAt: open.length === 0 ? undefined : Math.min(...open),
+    lastMinedAt: vitals.lastMinedAt,
   }
 }
 
 function describeContracts({ unit }: Deployment, { observations: { contracts, token } }: Vitals) {
-  const { state = null, pool } = contracts ?? {}
-  const at = isoOrNull(contracts?.at)
-  const told = unit.token && { token: token?.state ?? null, tokenAt: isoOrNull(token?.at) }
+  const { state, at, pool } = contracts ?? {}
+  const told = unit.token && { token: token?.state, tokenAt: token?.at }
   const known = { state, at, ...told }
-  if (pool === undefined) return { ...known, pool: null }
+  if (pool === undefined) return { ...known, pool }
   const { issuableWei, at: poolAt = contracts?.at ?? 0, ...balances } = pool
   return {
     ...known,
@@ -101,7 +95,7 @@ function describeContracts({ unit }: Deployment, { observations: { contracts, to
       ...balances,
       capLeftWei: issuableWei,
       isPaused: state === 'loan_paused',
-      at: toIso(poolAt),
+      at: poolAt,
     },
   }
 }

@@ -90,19 +90,16 @@ export async function describeCaller(options: ActionOptions, account: Address) {
     loan: standing.loan && toLoanAnswer(standing.loan, clock.now()),
     reminded: standing.reminded,
     tills: read.tills.filter((till) => isAddressEqual(till.account, account)),
-    till: takings && describeTakings(takings),
-    recalled: read.recalled.map(({ intentId: intent, sender, wei: heldWei, until }) => {
-      return { intent, sender, wei: heldWei, until: toIso(until) }
+    till: takings && sumTakings(takings),
+    recalled: read.recalled.map(({ intentId: intent, sender, wei, until }) => {
+      return { intent, sender, wei, until }
     }),
     pin: memory && describePin(memory),
     ...describeStanding(standing, options.limits),
   })
 }
 
-const describeTakings = ({ last: _, since, ...sums }: Takings) => ({
-  ...sums,
-  since: toIso(since),
-})
+const sumTakings = ({ last: _, ...sums }: Takings) => sums
 
 /** Merges the payments from an account and to it, the newest first. */
 function mergePayments(sent: readonly PaymentRecord[], received: readonly PaymentRecord[]) {
@@ -120,13 +117,12 @@ function describeStanding(
   limits: ActionOptions['limits'],
 ) {
   return {
-    heldAt: isoOrNull(heldAt),
+    heldAt,
     heldFor,
     open,
-    refusals: refusals.map(({ reason, at, screen }) => ({
-      reason,
-      at: toIso(at),
-      screen: screen?.lines.join('\n'),
+    refusals: refusals.map((refusal) => ({
+      ...refusal,
+      screen: refusal.screen?.lines.join('\n'),
     })),
     today: { ...today, mostTransfers: limits.transfersADay, mostSentWei: limits.sentADayWei },
   }

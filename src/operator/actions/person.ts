@@ -165,22 +165,15 @@ export const erasePerson = callerAction({
   },
 })
 
-/** Describes an account's memory without digests; sealed numbers stay sealed. */
-function describeMemory(stored: AccountMemory, names: HeldNames): z.output<typeof memory> {
-  const { recipients, senders, sent, wallets, told, hasDialled, dialedAt, lookUps } = stored
-  return {
-    hasDialled,
-    lastDialAt: isoOrNull(dialedAt),
+/** Describes an account's memory: what the answer does not name, such as digests, is left out. */
+const describeMemory = (stored: AccountMemory, names: HeldNames) =>
+  memory.parse({
+    ...stored,
+    lastDialAt: isoOrNull(stored.dialedAt),
     language: findLanguage(stored) ?? null,
-    recipients: recipients.map(({ sealed: _, amountWei = null, ...recipient }) => ({
-      ...recipient,
-      amountWei,
-    })),
-    senders: senders.map(({ address }) => address),
-    sent,
-    wallets,
+    recipients: stored.recipients.map((recipient) => ({ amountWei: null, ...recipient })),
+    senders: stored.senders.map(({ address }) => address),
     names: { shown: names.shown?.text ?? null, verified: names.offered ?? null },
-    lookUps: lookUps.map(({ of, at }) => ({ of, at: toIso(at) })),
-    failuresTold: told.map(({ intentId }) => intentId),
-  }
-}
+    lookUps: stored.lookUps.map((lookUp) => ({ ...lookUp, at: toIso(lookUp.at) })),
+    failuresTold: stored.told.map(({ intentId }) => intentId),
+  })
