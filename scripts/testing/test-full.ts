@@ -37,12 +37,6 @@ const parts: readonly Step[] = [
     environment: { ...whole, FUZZ_REQUESTS: '100000' },
     figures: /^seed \d+, 100 % of .*$/m,
   },
-  {
-    name: 'listeners',
-    command: ['vitest', 'run', '--project', 'chain', 'test/chain/node/listeners.test.ts'],
-    environment: { ...whole, LISTEN_MINUTES: '30' },
-    figures: /^\d+ listeners for .*$/m,
-  },
   { name: 'bench', command: node('bench/main', '--check') },
   { name: 'soak', command: node('soak/main', ...soaked), figures: perSecond },
   { name: 'soak-deno', command: node('soak/main', '--deno', ...soaked), figures: perSecond },

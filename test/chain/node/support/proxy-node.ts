@@ -80,14 +80,3 @@ export function lieAbout(
       ? { ...answer, result: change(answer.result as never, request) }
       : answer
 }
-
-/** Puts the head elsewhere wherever a node is asked for it. */
-export function lieAboutHeight(elsewhere: (height: number) => number): Change {
-  const moved = (number: unknown): string => `0x${elsewhere(Number(number)).toString(16)}`
-  return (answer, { method, params }) => {
-    if (method === 'eth_blockNumber') return { ...answer, result: moved(answer.result) }
-    if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return answer
-    const block = answer.result as { number: unknown }
-    return { ...answer, result: { ...block, number: moved(block.number) } }
-  }
-}

@@ -18,6 +18,8 @@ type Trouble = (call: Call) => Said | Promise<never> | undefined
 const isGone: Trouble = () => {
   throw new Error('the connection was refused')
 }
+const isHead = ({ method, params }: Call) =>
+  method === 'eth_getBlockByNumber' && params[0] === 'latest'
 const hangs: Trouble = () => new Promise<never>(() => {})
 
 /** Serves nodes of the recorded chain, which have troubles as the test says; counts their calls. */
@@ -65,10 +67,8 @@ describe('reads', () => {
 
   test('never see the head go back when another node answers', async () => {
     const { rpc, troubles, readHead } = await serveNodes()
-    const isLatest = ({ method, params }: Call) =>
-      method === 'eth_getBlockByNumber' && params[0] === 'latest'
     const isBehind: Trouble = (call) =>
-      isLatest(call) ? { result: recording.blocks[head - 2] } : undefined
+      isHead(call) ? { result: recording.blocks[head - 2] } : undefined
     for (const host of [second, third]) troubles.set(host, isBehind)
     expect(await readHead()).toBe(head)
     troubles.set(first, isGone)
@@ -119,6 +119,35 @@ describe('reads', () => {
       await rpc('eth_sendRawTransaction', ownExamples.eth_sendRawTransaction.params)
       const asked = ['eth_getBalance', 'eth_sendRawTransaction'].map((name) => seen(first, name))
       expect(asked).toEqual([0, 0])
+    }
+  })
+
+  // Which of the three is frozen, which one lies about the head, and by how many blocks.
+  test.for([
+    [first, second, 1_000],
+    [first, second, -3],
+    [second, first, 1_000],
+    [second, first, -3],
+    [third, first, 1_000],
+  ] as const)('go on while %s is frozen and %s shows a head %d blocks off', async (given) => {
+    const [frozen, liar, blocks] = given
+    const { rpc, troubles } = await serveNodes()
+    troubles.set(frozen, hangs)
+    const moved = { ...recording.blocks[head], number: `0x${(head + blocks).toString(16)}` }
+    troubles.set(liar, (call) => (isHead(call) ? { result: moved } : undefined))
+    const { hash } = readFullBlock()
+    for (const [method, ...params] of [
+      ['eth_blockNumber'],
+      ['eth_getBlockByNumber', 'latest', false],
+      ['eth_getBalance', account, 'latest'],
+      ['eth_gasPrice'],
+      ['eth_getLogs', { blockHash: hash }],
+    ] as const) {
+      // From a cold start too.
+      const { result, error } = await inTime(8_000, () => rpc(method, params))
+      expect(error, method).toBeUndefined()
+      const { number = result } = Object(result)
+      if (/lockNumber|ByNumber/.test(method)) expect(Number(number), method).toBe(head)
     }
   })
 })
