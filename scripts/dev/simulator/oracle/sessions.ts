@@ -287,7 +287,11 @@ function judgeStatements(one: Asked, found: Report): void {
 }
 
 /** Finds requests in two blocks, which cost gas and are paid once only thanks to the forwarder. */
-function judgeRepetition(history: History, { intentId, processed }: Asked, found: Report): void {
+function judgeRepetition(
+  history: History,
+  { intentId, processed, execution }: Asked,
+  found: Report,
+): void {
   // A request that its batch had too little gas for is sent again, and one that came too late by
   // the longer one of a payment that is final.
   const last = Math.max(...processed.map((one) => requestIn(one)?.deadline ?? 0))
@@ -303,6 +307,8 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
     // What a former key sent may be mined again, after the next one has sent it too.
     rotated: isUndoneFinal(history) && has(history, 'rotation'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
+    // Each transaction that waited through the outage comes too late, and says so.
+    was_down: history.plan.setup.outageDays !== undefined && execution === undefined,
   })
 }
 
