@@ -5,7 +5,6 @@ import { createPublicClient, createTestClient, http, parseEther, publicActions }
 import { anvil } from 'viem/chains'
 import { type ExpectStatic, expect, test } from 'vitest'
 import { borrowers } from '../../../scripts/contracts/borrowers.ts'
-import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { createRpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
@@ -13,20 +12,8 @@ import { ops } from '../../../scripts/ops.ts'
 import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { dialCommand } from '../../../scripts/stack/phone/dial.ts'
-import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
 import { isRunning } from '../../../scripts/stack/processes.ts'
-import { opened } from '../../support/opened.ts'
 import { runHere } from '../../support/processes.ts'
-import { isFull, sampleOf } from '../../support/sample.ts'
-import {
-  flowsOf,
-  numbered,
-  numberedVariables,
-  phonesAt,
-  playFlow,
-  tracesOf,
-  typedPins,
-} from './flows.ts'
 import {
   balanceOf,
   createDevFolder,
@@ -188,9 +175,6 @@ async function dialsByHand(expect: ExpectStatic, folder: string, start: Start): 
   expect(played.code, played.output).toBe(0)
   expect(played.output).toContain('END You have no loan to repay.')
   expect(start.output() + phone.output).not.toMatch(/warn/i)
-  const [drawn = ''] = sampleOf(1, flowsOf('demo'), 'flow')
-  await playFlow({ folder, start }, drawn, 10)
-  await playFlow({ folder, start }, drawn, 20, gatewayForms.hubtel)
 }
 
 const chainAt = (nodeUrl: string) =>
@@ -252,53 +236,3 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
     expect((await runHere(borrowers, ['add'], { env, input: bob })).output).toBe(done)
   }
 }
-
-/** The settings of a lender; the dial limit is high, because scripts are typed fast. */
-const lender = { PROFILE: 'lender', HELP_NUMBER: '0700 000 099', MAX_DIALS_A_MINUTE: '100' }
-const environments = {
-  demo: { PROFILE: 'demo' },
-  lender: { ...lender, PIN: 'off', MAX_SENT_A_DAY_WEI: 'none' },
-  strict: { ...lender, PIN: 'strict' },
-  local: { ...lender, PIN: 'off', LOCAL_CURRENCY: 'KES' },
-  agents: { ...lender, PIN: 'on', AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
-  dollar: { ...lender, UNIT: 'usd', LOCAL_CURRENCY: 'KES', AGENTS: 'on' },
-}
-
-/** A feed by which one coin is always worth 12 million shillings. */
-const feed = opened(() =>
-  startLoopbackServer(async (_, response) => {
-    const price = { kes: 12_000_000, last_updated_at: Math.floor(Date.now() / 1_000) }
-    response.end(JSON.stringify({ rootstock: price }))
-  }),
-)
-
-/** Above the numbers that the stack itself names. */
-const firstPlace = 4
-
-const stacks = (Object.keys(environments) as (keyof typeof environments)[]).flatMap((profile) =>
-  ['worker', 'deno'].map((runtime) => ({ profile, runtime })),
-)
-
-test.for(isFull ? stacks : [])(
-  'every flow of $profile is dialled on a stack through each gateway, pays what its screens tell and nothing else, and nothing of a person is written: $runtime',
-  async ({ profile, runtime }) => {
-    const folder = createDevFolder()
-    const ofFeed = profile === 'local' && { RATE_FEED_URL: feed.url }
-    // A gateway that sends the last answer alone needs a menu that asks before it pays.
-    const forms = [...Object.values(gatewayForms), ...(profile === 'demo' ? [] : [numbered])]
-    const ofGateway = forms.includes(numbered) && numberedVariables
-    const env = { ...environments[profile], ...ofFeed, ...ofGateway }
-    const start = await startStack(folder, { env, args: runtime === 'deno' ? ['--deno'] : [] })
-    const played = forms.flatMap((form) => flowsOf(profile).map((file) => ({ file, form })))
-    let paid = 0
-    for (const [index, { file, form }] of played.entries()) {
-      paid += await playFlow({ folder, start }, file, firstPlace + index, form)
-    }
-    const agrees = `^${paid} payments of the ledger, ${paid} spent intents and .+: 0 differences\\.$`
-    const reconcile = () => runHere(ops, ['reconcile', '--accounts'], { env: { DEV_DIR: folder } })
-    await expect.poll(async () => (await reconcile()).output).toMatch(new RegExp(agrees, 'm'))
-    const phones = played.flatMap((_, index) => phonesAt(firstPlace + index))
-    const secrets = [...typedPins, ...phones.map((phone) => phone.slice(1))]
-    expect(await tracesOf({ folder, start }, secrets)).toEqual([])
-  },
-)
