@@ -51,8 +51,8 @@ export async function findKnownRefusal(
   }
   const refusal = await visit.services.ledger.findKnownRefusal(account, limits, order)
   if (refusal !== undefined) return showRefusal(refusal)
-  // An open payment may change debt and balance before this payment is made.
-  if (view.open.length > 0) return undefined
+  // An open payment may change the balance, or end the debt, before this payment is made.
+  if (view.open.length > 0 && kind !== 'loan') return undefined
   const loanRefusal = await predictLoanRefusal(visit.services, account, kind, draft)
   if (loanRefusal === undefined) return undefined
   const { held, reason } = loanRefusal
@@ -114,8 +114,8 @@ async function predictLoanRefusal(
 ): Promise<(LoanRefusal & { held?: Held | undefined }) | undefined> {
   const { loan, settings } = services
   const { amountWei } = draft
-  const asksDebt = kind === 'repayment' || (kind === 'loan' && settings.choosesLoan)
-  const owedWei = asksDebt ? (await loan.readDebt(account)).owedWei : undefined
+  const hasDebt = kind === 'repayment' || kind === 'loan'
+  const owedWei = hasDebt ? (await loan.readDebt(account)).owedWei : undefined
   if (kind === 'loan') {
     if (owedWei) return { reason: 'existing_loan', owedWei }
     const isOpen = !(await loan.readTerms()).listOnly || (await loan.readListed(account))

@@ -18,7 +18,6 @@ import { getNode, type Intent, isEffect, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
 import { derivePaymentCode, findEqualPayment, resolveAddress } from './payment-request.ts'
 import type { KnownRecipient } from './recipient.ts'
-import { writeLoanRefusal } from './refusal-texts.ts'
 import type { ScreenFactName, ScreenFacts } from './screen-facts.ts'
 import { askScreen, endScreen } from './screens/screen.ts'
 import type { Services } from './services.ts'
@@ -61,10 +60,9 @@ export async function showPlace(
     paymentKind && (await findKnownRefusal(visit, paymentKind, place.draft, view).catch(logUnread))
   if (refusal !== undefined) return refusal
   const shown = { ...visit, place }
-  if (factNames.includes('terms')) return showLoanTerms(shown)
-  const facts = await Promise.all(
-    factNames.map(async (name) => [name, await readFact(shown, name)]),
-  )
+  const reading = factNames.map(async (name) => [name, await readFact(shown, name)] as const)
+  const facts = await Promise.all(reading).catch(() => undefined)
+  if (facts === undefined) return { screen: endScreen(visit.messages.unavailable) }
   return { screen: askScreen(writePrompt(place, menuContext, Object.fromEntries(facts))) }
 }
 
@@ -111,10 +109,13 @@ const factReaders: FactReaders = {
     const isOverdue = debt.dueAt * 1_000 < now()
     return { ...debt, isOverdue, rate: await readSessionRate(shown) }
   },
-  async terms({ services: { loan, now, settings }, account, place: { draft } }) {
+  /** Reads the terms of a new loan. The caller agrees to those that the session showed first. */
+  async terms({ services: { loan, ledger, now, settings }, account, stepKey, place: { draft } }) {
     const askedWei = (settings.choosesLoan && draft.amountWei) || 'all'
-    const terms = await readLoanTerms(loan, account.address, askedWei)
-    return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
+    const read = await readLoanTerms(loan, account.address, askedWei)
+    const terms = { ...read, dueAt: Math.floor(now() / 1_000) + read.termSeconds }
+    // Without a record the session has ended, so that nobody can agree to these terms.
+    return (await recordIfAbsent(ledger, stepKey, termsRecord, terms)) ?? terms
   },
   loanLimit: async ({ services: { loan }, account }) =>
     (await readLoanTerms(loan, account.address, 'all')).principalWei,
@@ -319,27 +320,4 @@ async function findFailure({
     recordShownFailure(before, failures, session),
   )
   return hasShownFailure(changedMemory, failures, session) ? 'unreported' : 'none'
-}
-
-/** Shows the terms of a new loan. The caller agrees to those that the session showed first. */
-async function showLoanTerms(shown: Shown): Promise<PlaceScreen> {
-  const { services, menuContext, place, stepKey } = shown
-  const [debt, terms, rate] = await Promise.all([
-    readFact(shown, 'debt'),
-    readFact(shown, 'terms').catch(() => undefined),
-    readSessionRate(shown),
-  ])
-  if (debt === 'unavailable' || terms === undefined) {
-    return { screen: endScreen(shown.messages.unavailable) }
-  }
-  const { owedWei } = debt
-  if (owedWei > 0n) {
-    const reason = 'existing_loan'
-    const text = writeLoanRefusal(shown, { reason, owedWei }, 'loan', rate)
-    return { screen: endScreen(text), reason }
-  }
-  const recorded = await recordIfAbsent(services.ledger, stepKey, termsRecord, terms)
-  // Without a record the session has ended, so that nobody can agree to these terms.
-  const facts = { terms: recorded ?? terms, rate }
-  return { screen: askScreen(writePrompt(place, menuContext, facts)) }
 }
