@@ -280,7 +280,6 @@ export type MenuPart = {
 /** Lists the texts of one kind of payment, from formatted amounts, recipients and hashes. */
 export type PaymentWords = {
   label: string
-  enterPin: string
   /** Writes the screen of a submitted payment; `code` is shown to the agent as well. */
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string

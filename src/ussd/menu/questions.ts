@@ -119,7 +119,7 @@ export function* parseTillAnswer(
   return acceptAnswer({ recipient, reference: undefined, wallet: undefined })
 }
 
-/** Formats a transfer: its amount, or `all` for the messages to word, and its recipient. */
+/** Formats a transfer: its amount, and its recipient. */
 export function formatTransfer(
   context: MenuContext,
   draft: SessionDraft,
@@ -127,7 +127,9 @@ export function formatTransfer(
 ): [amount: string, to: string] {
   const amountWei = requireAnswer(draft.amountWei)
   return [
-    amountWei === 'all' ? amountWei : formatPaid(context, amountWei, draft.agreed, rate),
+    amountWei === 'all'
+      ? context.messages.allYouHave
+      : formatPaid(context, amountWei, draft.agreed, rate),
     context.describeRecipient(requireAnswer(draft.recipient)),
   ]
 }
@@ -186,7 +188,7 @@ export function confirmWithPin(
   const { enterPin: _, digit = '1', label, target, repeatQuestion, ...list } = options
   return settings.pin === 'off'
     ? { ...list, kind: 'list', entries: [{ digit, label, target, repeatQuestion }] }
-    : createPinQuestion(options)
+    : createPinQuestion({ enterPin: ({ pin }) => pin.enter.confirm, ...options })
 }
 
 /** Creates a question for the caller's PIN, below the title that says what the PIN is for. */

@@ -29,7 +29,6 @@ export const recallWords = defineWords({
     ask: (line: string) =>
       `${line}: hold what is unspent of it for 24 hours? It comes back only if they agree.`,
     hold: 'Hold it',
-    enterPin: 'Enter PIN to hold it',
     nothing: 'No payment of yours can be held now.',
     notNow: (days: number, help?: string) =>
       `You can ask once in ${days} ${days === 1 ? 'day' : 'days'}, and did. Nothing can be held now.${help ? ` Call ${help}.` : ''}`,
@@ -62,7 +61,6 @@ export const recallWords = defineWords({
     line: (amount, to) => `${amount} kwa ${to}`,
     ask: (line) => `${line}: zuia ambazo hazijatumika kwa saa 24? Zitarudi tu akikubali.`,
     hold: 'Zuia',
-    enterPin: 'Weka PIN kuzuia',
     nothing: 'Hakuna malipo yako yanayoweza kuzuiwa sasa.',
     notNow: (days, help) =>
       `Unaweza kuomba mara 1 kwa siku ${days}, na umeomba. Hakuna kinachoweza kuzuiwa sasa.${help ? ` Piga ${help}.` : ''}`,
@@ -96,7 +94,6 @@ export const recallWords = defineWords({
     ask: (line) =>
       `${line}: retenir ce qui n'est pas dépensé pendant 24 heures? Rien ne revient sans son accord.`,
     hold: 'Retenir',
-    enterPin: 'PIN pour retenir',
     nothing: "Aucun de vos paiements ne peut être retenu à l'instant.",
     notNow: (days, help) =>
       `Possible une fois en ${days} ${days === 1 ? 'jour' : 'jours'}, et c'est fait. Rien ne peut être retenu maintenant.${help ? ` Appelez le ${help}.` : ''}`,
@@ -130,7 +127,6 @@ export const recallWords = defineWords({
     ask: (line) =>
       `${line}: ¿retener 24 horas lo que no se gastó? Solo vuelve si la otra persona acepta.`,
     hold: 'Retener',
-    enterPin: 'PIN para retener',
     nothing: 'Ahora no se puede retener ningún pago suyo.',
     notNow: (days, help) =>
       `Se puede pedir una vez en ${days} ${days === 1 ? 'día' : 'días'}, y ya se hizo. Ahora no se puede retener nada.${help ? ` Llame al ${help}.` : ''}`,
@@ -256,7 +252,6 @@ export const recallPart = {
       ...(hasRecalls(settings) && {
         wrongNumber: createWrongNumber(settings),
         toHold: confirmWithPin(settings, {
-          enterPin: (messages) => recallWords(messages).enterPin,
           title: (context, { recall }) =>
             recallWords(context.messages).ask(writeLine(context, requireAnswer(recall))),
           retryText: (context, { recall }) => writeLine(context, requireAnswer(recall)),

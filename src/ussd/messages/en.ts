@@ -3,6 +3,7 @@ import { createDateFormat, type Wording } from './texts.ts'
 /** Lists the words that several screens share. A language that lacks one does not compile. */
 export const english = {
   wording: 'en' as Wording,
+  allYouHave: 'all you have',
   enterAmount: (to: string) => `To: ${to}\nAmount, or all:\n0. Back`,
   amountsIn: (unit: string) => `Amounts in ${unit}`,
   noRate: (local: string) => `${local}: no rate now.`,
@@ -25,7 +26,11 @@ export const english = {
   pin: {
     choose: 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.',
     again: 'Type the same PIN again.',
-    enter: { see: 'Enter your PIN', change: 'Enter your current PIN' },
+    enter: {
+      see: 'Enter your PIN',
+      change: 'Enter your current PIN',
+      confirm: 'Enter PIN to confirm',
+    },
     form: 'A PIN has 4 to 6 digits.',
     easy: 'This PIN is easy to guess.',
     differs: 'The two PINs differ.',

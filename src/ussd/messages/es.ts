@@ -4,6 +4,7 @@ import { createDateFormat } from './texts.ts'
 /** Spanish, as mobile money in Latin America words it. */
 export const spanish: Messages = {
   wording: 'es',
+  allYouHave: 'todo su saldo',
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
   amountsIn: (unit) => `Montos en ${unit}`,
   noRate: (local) => `${local}: ahora no hay tasa.`,
@@ -25,7 +26,11 @@ export const spanish: Messages = {
   pin: {
     choose: 'Elija un PIN de 4 a 6 dígitos. Protege su dinero: no se lo diga a nadie.',
     again: 'Escriba otra vez el mismo PIN.',
-    enter: { see: 'Escriba su PIN', change: 'Escriba su PIN actual' },
+    enter: {
+      see: 'Escriba su PIN',
+      change: 'Escriba su PIN actual',
+      confirm: 'PIN para aceptar',
+    },
     form: 'El PIN tiene 4 a 6 dígitos.',
     easy: 'Este PIN es fácil de adivinar.',
     differs: 'Los dos PIN no son iguales.',

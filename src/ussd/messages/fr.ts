@@ -4,6 +4,7 @@ import { createDateFormat } from './texts.ts'
 /** French, as mobile money in West and Central Africa words it. */
 export const french: Messages = {
   wording: 'fr',
+  allYouHave: 'tout votre solde',
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
   amountsIn: (unit) => `Montants en ${unit}`,
   noRate: (local) => `${local}: pas de cours à présent.`,
@@ -26,7 +27,11 @@ export const french: Messages = {
     choose:
       'Choisissez un code PIN de 4 à 6 chiffres. Il protège votre argent: ne le dites à personne.',
     again: 'Tapez encore le même code PIN.',
-    enter: { see: 'Entrez votre code PIN', change: 'Entrez votre code PIN actuel' },
+    enter: {
+      see: 'Entrez votre code PIN',
+      change: 'Entrez votre code PIN actuel',
+      confirm: 'PIN pour confirmer',
+    },
     form: 'Un code PIN a 4 à 6 chiffres.',
     easy: 'Ce code PIN est facile à deviner.',
     differs: 'Les deux codes PIN sont différents.',

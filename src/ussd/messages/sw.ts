@@ -4,6 +4,7 @@ import { createDateFormat } from './texts.ts'
 /** Kiswahili, as mobile money in East Africa words it. */
 export const kiswahili: Messages = {
   wording: 'sw',
+  allYouHave: 'pesa zako zote',
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
   amountsIn: (unit) => `Kiasi kwa ${unit}`,
   noRate: (local) => `${local}: bei haijulikani sasa.`,
@@ -27,7 +28,11 @@ export const kiswahili: Messages = {
   pin: {
     choose: 'Chagua PIN ya tarakimu 4 hadi 6. Inalinda pesa zako: usimwambie mtu.',
     again: 'Andika PIN ile ile tena.',
-    enter: { see: 'Weka PIN yako', change: 'Weka PIN yako ya sasa' },
+    enter: {
+      see: 'Weka PIN yako',
+      change: 'Weka PIN yako ya sasa',
+      confirm: 'Weka PIN kukubali',
+    },
     form: 'PIN ina tarakimu 4 hadi 6.',
     easy: 'PIN hii ni rahisi kukisia.',
     differs: 'PIN hizi mbili ni tofauti.',

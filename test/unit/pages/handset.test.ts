@@ -6,7 +6,7 @@ import {
 } from '../../../scripts/stack/phone/page/phone.js'
 import { gatewayForms } from '../../../scripts/stack/phone/phone-lines.ts'
 import { africasTalking } from '../../../src/ussd/gateways/presets.ts'
-import { payments } from '../../../src/ussd/menu/payments.ts'
+import { transfer } from '../../../src/ussd/menu/entries/transfer.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 
 const posts = gatewayForms['africas-talking']
@@ -22,7 +22,7 @@ function dialled(code: string, screen: string, typed: string) {
 test.for(Object.entries(messagesIn))('a PIN is hidden on all screens for it in %s', ([, say]) => {
   const { choose, again, form, easy, differs, enter, wrong } = say.pin
   const asked = [choose, again, form, easy, differs, enter.see, enter.change, wrong(2)]
-  const sent = Object.values(payments).map(({ words }) => words(say).enterPin)
+  const sent = [enter.confirm, transfer.words(say).enterPin]
   for (const screen of [...asked, ...sent]) {
     const of = dialled('*384*1#', screen, '5071')
     expect(of.steps[1]?.shown, screen).toBe('PIN')

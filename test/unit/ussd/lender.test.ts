@@ -112,7 +112,7 @@ describe('an amount that cannot be paid is asked for again, before the PIN', () 
       all: 4*1 -> CON Your balance is too low: 0.002 tRBTC.|Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it (0.01 tRBTC)|2. A part|0. Back
       all: 4*1*2*0.011 -> CON You owe only 0.01 tRBTC. Please try again.|Amount to repay, or all:|0. Back
       all: 4*1*2*0.011*0.005 -> ${low('0.002 tRBTC')}Amount to repay, or all:|0. Back
-      all: 4*1*2*0.011*0.005*0.001 -> CON Repay Loan: 0.001 tRBTC|Enter PIN to repay|0. Back
+      all: 4*1*2*0.011*0.005*0.001 -> CON Repay Loan: 0.001 tRBTC|Enter PIN to confirm|0. Back
       all: 4*1*2*0.011*0.005*0.001*${pin} -> END Repayment Submitted|…`
 
   plays('at a debt that screens round up, unless it is typed as it is shown', () =>
@@ -125,7 +125,7 @@ describe('an amount that cannot be paid is asked for again, before the PIN', () 
       settle
       menu: -> …|4. Repay Loan (0.010387 tRBTC)…
       s2: 4*2*0.010388 -> CON You owe only 0.010387 tRBTC. Please try again.|…
-      s2: 4*2*0.010388*0.010387 -> CON Repay Loan: All of it, 0.010387 tRBTC|Enter PIN to repay|0. Back
+      s2: 4*2*0.010388*0.010387 -> CON Repay Loan: All of it, 0.010387 tRBTC|Enter PIN to confirm|0. Back
       s2: 4*2*0.010388*0.010387*${pin} -> END Repayment Submitted|Amount: all that is owed|…
       settle
       none: 4 -> END You have no loan…`

@@ -158,20 +158,20 @@ describe('a payment', () => {
       paid 0`
 
   plays('of each kind asks for it', chosen)`
-      loan: 3 -> CON Loan: …|Enter PIN to agree|0. Back
+      loan: 3 -> CON Loan: …|Enter PIN to confirm|0. Back
       loan: 3*${own} -> END Loan Requested|…
       settle
-      part: 4*2*0.001 -> CON Repay Loan: 0.001 tRBTC|Enter PIN to repay|0. Back
+      part: 4*2*0.001 -> CON Repay Loan: 0.001 tRBTC|Enter PIN to confirm|0. Back
       part: 4*2*0.001*${own} -> END Repayment Submitted|…
       settle
-      all: 4*1 -> CON Repay Loan: All of it, 0.009 tRBTC|Enter PIN to repay|0. Back
+      all: 4*1 -> CON Repay Loan: All of it, 0.009 tRBTC|Enter PIN to confirm|0. Back
       all: 4*1*${own} -> END Repayment Submitted|…
       settle
-      out: 7*${stranger}*0.001 -> …|Enter PIN to cash out|…
+      out: 7*${stranger}*0.001 -> …|Enter PIN to confirm|…
       out: 7*${stranger}*0.001*${other} -> CON Wrong PIN.…
       address: 2*${stranger}*0.001*1 -> …|Enter PIN to send|…
       address: 2*${stranger}*0.001*1*${own} -> ${submitted}
-      wallet: 2*${stranger}*0.001*2 -> …|Enter PIN to cash out|…`
+      wallet: 2*${stranger}*0.001*2 -> …|Enter PIN to confirm|…`
 
   plays(
     'that equals one made a moment ago is asked about after the PIN, and made without a second PIN',

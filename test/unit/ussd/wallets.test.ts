@@ -209,7 +209,7 @@ describe('a code, where there are PINs', () => {
     const { issue, play, ledger } = await openStrict()
     const code = await issue(savings)
     await play(`
-      s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|Enter PIN to save it|0. Back
+      s: 7*${code} -> CON Save wallet Savings:|0x5aAeb605...…|Enter PIN to confirm|0. Back
       s: 7*${code}*${other} -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|…
       w: 7 -> CON Address of your wallet…`)
     expect((await ledger.listAudit({ limit: 9 })).entries).toEqual([])

@@ -8,6 +8,9 @@ import {
   type Effect,
   type Entry,
   type MenuContext,
+  type MenuNode,
+  type MenuSettings,
+  type NodeName,
   need,
   type PaymentPart,
   rejectAnswer,
@@ -18,10 +21,8 @@ import {
 import {
   createAmountQuestion,
   createConfirmation,
-  createPinQuestion,
   createRepeatQuestion,
   formatTransfer,
-  listRateFacts,
   parseTillAnswer,
 } from '../questions.ts'
 import { createWalletNodes } from './wallets.ts'
@@ -38,9 +39,8 @@ const words = defineWords({
     tooManyWallets: 'You have 3 wallets already.',
     invalidAddress: 'Not the address of a wallet.',
     confirmCashOut: (amount: string, to: string) =>
-      `${amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`}\nTo wallet: ${to}\nIt cannot be taken back.`,
+      `Cash out ${amount}\nTo wallet: ${to}\nIt cannot be taken back.`,
     confirm: 'Cash out to wallet',
-    enterPin: 'Enter PIN to cash out',
     submitted: (amount: string, to: string, tx: string) =>
       `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\n${tx}\nIt will arrive shortly.`,
     failed: 'Cash Out Failed\nNo money was moved. Please dial again.',
@@ -56,10 +56,8 @@ const words = defineWords({
     isChanged: (hours) => `Imebadilishwa: italipa baada ya saa ${hours}.`,
     tooManyWallets: 'Una pochi 3 tayari.',
     invalidAddress: 'Hii si anwani ya pochi.',
-    confirmCashOut: (amount, to) =>
-      `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nKwa pochi: ${to}\nHaziwezi kurudishwa.`,
+    confirmCashOut: (amount, to) => `Toa ${amount}\nKwa pochi: ${to}\nHaziwezi kurudishwa.`,
     confirm: 'Toa kwenda pochi',
-    enterPin: 'Weka PIN kutoa pesa',
     submitted: (amount, to, tx) =>
       `Ombi la kutoa limepokelewa\nKwa: ${to}\nKiasi: ${amount}\n${tx}\nZitafika hivi punde.`,
     failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
@@ -76,9 +74,8 @@ const words = defineWords({
     tooManyWallets: 'Vous avez déjà 3 portefeuilles.',
     invalidAddress: "Ce n'est pas une adresse de portefeuille.",
     confirmCashOut: (amount, to) =>
-      `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nAu portefeuille: ${to}\nC'est irréversible.`,
+      `Retirer ${amount}\nAu portefeuille: ${to}\nC'est irréversible.`,
     confirm: 'Retirer au portefeuille',
-    enterPin: 'PIN pour retirer',
     submitted: (amount, to, tx) =>
       `Retrait demandé\nÀ: ${to}\nMontant: ${amount}\n${tx}\nIl arrivera bientôt.`,
     failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
@@ -95,9 +92,8 @@ const words = defineWords({
     tooManyWallets: 'Ya tiene 3 billeteras.',
     invalidAddress: 'No es la dirección de una billetera.',
     confirmCashOut: (amount, to) =>
-      `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nA la billetera: ${to}\nNo se puede deshacer.`,
+      `Retirar ${amount}\nA la billetera: ${to}\nNo se puede deshacer.`,
     confirm: 'Retirar a billetera',
-    enterPin: 'PIN para retirar',
     submitted: (amount, to, tx) =>
       `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\n${tx}\nLlegará pronto.`,
     failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
@@ -158,6 +154,17 @@ function acceptWallet(
     : rejectAnswer(context.messages.badRecipient[fault])
 }
 
+const createCashOutConfirmation = (settings: MenuSettings, back: NodeName): MenuNode =>
+  createConfirmation(settings, {
+    label: (messages) => words(messages).confirm,
+    title: writeTitle,
+    retryText: writeRetry,
+    paymentKind: 'cashOut',
+    target: cashOutEffect,
+    repeatQuestion: 'repeatCashOut',
+    back,
+  })
+
 /** Cashes out to an outside wallet, or through an agent. It confirms, as nobody can undo it. */
 export const cashOut = {
   words,
@@ -195,26 +202,9 @@ export const cashOut = {
     },
     ...createWalletNodes(settings),
     walletAmount: createAmountQuestion(settings, { targets: ['confirmCashOut'] }, 'wallet'),
-    confirmCashOut: createConfirmation(settings, {
-      enterPin: (messages) => words(messages).enterPin,
-      label: (messages) => words(messages).confirm,
-      title: writeTitle,
-      retryText: writeRetry,
-      paymentKind: 'cashOut',
-      target: cashOutEffect,
-      repeatQuestion: 'repeatCashOut',
-      back: 'walletAmount',
-    }),
+    confirmCashOut: createCashOutConfirmation(settings, 'walletAmount'),
     // The transfer's confirmation of an address leads here, by `createCashOutEntry`.
-    pinToCashOut: createPinQuestion({
-      enterPin: (messages) => words(messages).enterPin,
-      title: writeTitle,
-      retryText: writeRetry,
-      target: cashOutEffect,
-      repeatQuestion: 'repeatCashOut',
-      back: 'confirmAddress',
-      facts: listRateFacts(settings),
-    }),
+    pinToCashOut: createCashOutConfirmation(settings, 'confirmAddress'),
     // It has no `back`, because two nodes lead here.
     repeatCashOut: createRepeatQuestion(settings, cashOutEffect),
   }),
@@ -222,49 +212,33 @@ export const cashOut = {
 
 const withdrawalWords = defineWords({
   en: {
-    label: 'Withdraw',
-    confirmWithdrawal: (amount: string, to: string) =>
-      `${amount === 'all' ? 'Withdraw all you have' : `Withdraw ${amount}`}\nAgent: ${to}`,
-    enterPin: 'Enter PIN to withdraw',
+    confirmWithdrawal: (amount: string, to: string) => `Withdraw ${amount}\nAgent: ${to}`,
     submitted: (amount: string, to: string, tx: string, code: string) =>
       `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode for agent: ${code}\n${tx}\nCash once it is done.`,
-    failed: 'Withdrawal Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Withdrew ${amount} at ${to}`,
     creditedMessage: (amount: string, to: string) =>
       `Ask ${to} for your cash, ${amount}, with your code: see 5.`,
   },
   sw: {
-    label: 'Toa kwa Wakala',
-    confirmWithdrawal: (amount, to) =>
-      `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nWakala: ${to}`,
-    enterPin: 'Weka PIN kutoa pesa',
+    confirmWithdrawal: (amount, to) => `Toa ${amount}\nWakala: ${to}`,
     submitted: (amount, to, tx, code) =>
       `Ombi limetumwa\nWakala: ${to}\nKiasi: ${amount}\nMpe msimbo: ${code}\n${tx}\nUtalipwa ikikamilika.`,
-    failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulitoa ${amount} kwa wakala ${to}`,
     creditedMessage: (amount, to) =>
       `Mwombe ${to} pesa zako, ${amount}, kwa msimbo wako: tazama 5.`,
   },
   fr: {
-    label: 'Retirer',
-    confirmWithdrawal: (amount, to) =>
-      `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nAgent: ${to}`,
-    enterPin: 'PIN pour retirer',
+    confirmWithdrawal: (amount, to) => `Retirer ${amount}\nAgent: ${to}`,
     submitted: (amount, to, tx, code) =>
       `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode pour agent: ${code}\n${tx}\nPayé dès que fini.`,
-    failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Retiré ${amount} chez ${to}`,
     creditedMessage: (amount, to) =>
       `Demandez votre argent à ${to}, ${amount}, avec votre code: voir 5.`,
   },
   es: {
-    label: 'Retirar',
-    confirmWithdrawal: (amount, to) =>
-      `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nAgente: ${to}`,
-    enterPin: 'PIN para retirar',
+    confirmWithdrawal: (amount, to) => `Retirar ${amount}\nAgente: ${to}`,
     submitted: (amount, to, tx, code) =>
       `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo para agente: ${code}\n${tx}\nSe paga al terminar.`,
-    failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} con ${to}`,
     creditedMessage: (amount, to) => `Pida su dinero a ${to}, ${amount}, con su código: vea 5.`,
   },
@@ -277,14 +251,13 @@ const writeWithdrawal: WriteText = (context, draft, facts) =>
 
 /** Sends money to an agent who hands out cash; the entry Cash Out leads here. */
 export const withdrawal = {
-  words: withdrawalWords,
+  words: (messages) => ({ ...words(messages), ...withdrawalWords(messages) }),
   createNodes: (settings) =>
     settings.agents
       ? {
           agentAmount: createAmountQuestion(settings, { targets: ['confirmWithdrawal'] }, 'wallet'),
           confirmWithdrawal: createConfirmation(settings, {
-            enterPin: (messages) => withdrawalWords(messages).enterPin,
-            label: (messages) => withdrawalWords(messages).label,
+            label: (messages) => words(messages).label,
             title: (context, draft, facts) =>
               `${writeWithdrawal(context, draft, facts)}\n${context.messages.receipt.noFee}`,
             retryText: writeWithdrawal,

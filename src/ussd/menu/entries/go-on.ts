@@ -14,26 +14,25 @@ const words = defineWords({
   en: {
     label: 'Go on',
     wasCut: 'You were cut off. Nothing was sent.',
-    unsent: (amount: string, to: string) =>
-      `Amount: ${amount === 'all' ? 'all you have' : amount}\nTo: ${to}`,
+    unsent: (amount: string, to: string) => `Amount: ${amount}\nTo: ${to}`,
     menu: 'Menu',
   },
   sw: {
     label: 'Endelea',
     wasCut: 'Ulikatika. Hakuna kilichotumwa.',
-    unsent: (amount, to) => `Kiasi: ${amount === 'all' ? 'pesa zako zote' : amount}\nKwa: ${to}`,
+    unsent: (amount, to) => `Kiasi: ${amount}\nKwa: ${to}`,
     menu: 'Menyu',
   },
   fr: {
     label: 'Continuer',
     wasCut: "Session coupée. Rien n'a été envoyé.",
-    unsent: (amount, to) => `Montant: ${amount === 'all' ? 'tout votre solde' : amount}\nÀ: ${to}`,
+    unsent: (amount, to) => `Montant: ${amount}\nÀ: ${to}`,
     menu: 'Menu',
   },
   es: {
     label: 'Continuar',
     wasCut: 'Se cortó la sesión. No se envió nada.',
-    unsent: (amount, to) => `Monto: ${amount === 'all' ? 'todo su saldo' : amount}\nPara: ${to}`,
+    unsent: (amount, to) => `Monto: ${amount}\nPara: ${to}`,
     menu: 'Menú',
   },
 })

@@ -29,7 +29,6 @@ const words = defineWords({
     terms: (amount: string, fee: string, owed: string, date: string) =>
       `Loan: ${amount}\nFee: ${fee}\nTo repay: ${owed}\nUntil: ${date}`,
     agree: 'I agree',
-    enterPin: 'Enter PIN to agree',
     submitted: (amount: string, _: string, tx: string) =>
       `Loan Requested\n${tx}\n${amount} credited shortly.`,
     failed: 'Loan Failed\nNothing was credited. Please dial again.',
@@ -48,7 +47,6 @@ const words = defineWords({
     terms: (amount, fee, owed, date) =>
       `Mkopo: ${amount}\nAda: ${fee}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
     agree: 'Nakubali',
-    enterPin: 'Weka PIN kukubali',
     submitted: (amount, _, tx) =>
       `Ombi la mkopo limepokelewa\n${tx}\nUtapata ${amount} hivi punde.`,
     failed: 'Mkopo umeshindikana\nHakuna pesa zilizoongezwa. Tafadhali piga tena.',
@@ -67,7 +65,6 @@ const words = defineWords({
     terms: (amount, fee, owed, date) =>
       `Prêt: ${amount}\nFrais: ${fee}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
     agree: "J'accepte",
-    enterPin: 'PIN pour accepter',
     submitted: (amount, _, tx) => `Prêt demandé\n${tx}\n${amount} sera bientôt crédité.`,
     failed: "Prêt échoué\nRien n'a été crédité. Veuillez recomposer.",
     notTaken: "Aucun prêt n'a été pris.",
@@ -85,7 +82,6 @@ const words = defineWords({
     terms: (amount, fee, owed, date) =>
       `Préstamo: ${amount}\nComisión: ${fee}\nA pagar: ${owed}\nHasta: ${date}`,
     agree: 'Acepto',
-    enterPin: 'PIN para aceptar',
     submitted: (amount, _, tx) => `Préstamo solicitado\n${tx}\nPronto recibirá ${amount}.`,
     failed: 'El préstamo falló\nNo se abonó nada. Por favor, marque de nuevo.',
     notTaken: 'No se tomó ningún préstamo.',
@@ -207,7 +203,6 @@ export const loan = {
   createNodes: (settings) => ({
     ...(settings.choosesLoan && createChoice(settings)),
     agree: confirmWithPin(settings, {
-      enterPin: (messages) => words(messages).enterPin,
       paymentKind: 'loan',
       facts: ['terms', ...listRateFacts(settings)],
       title: writeTitle,

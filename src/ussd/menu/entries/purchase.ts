@@ -14,7 +14,6 @@ import {
   parseTillAnswer,
 } from '../questions.ts'
 
-/** Lists the texts of this entry's screens. An amount is formatted, or `all` for the balance. */
 const words = defineWords({
   en: {
     label: 'Pay',
@@ -22,10 +21,8 @@ const words = defineWords({
     unknownRecipient: 'No till or bill has this number.',
     enterReference: 'Reference, for example your customer number:\n0. Back',
     invalidReference: 'Up to 20 letters, digits, spaces or ./-, with a letter or digit first.',
-    confirmPurchase: (amount: string, recipient: string) =>
-      `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${recipient}`,
+    confirmPurchase: (amount: string, recipient: string) => `Pay ${amount}\nTo: ${recipient}`,
     referenceLine: (reference: string) => `For: ${reference}`,
-    enterPin: 'Enter PIN to pay',
     submitted: (amount: string, recipient: string, tx: string, code: string) =>
       `Payment Submitted\nTo: ${recipient}\nAmount: ${amount}\nCode: ${code}\n${tx}`,
     failed: 'Payment Failed\nNo money was moved. Please dial again.',
@@ -38,10 +35,8 @@ const words = defineWords({
     enterReference: 'Kumbukumbu, mfano namba yako ya mteja:\n0. Rudi',
     invalidReference:
       'Herufi, tarakimu, nafasi au ./- zisizozidi 20, ya kwanza herufi au tarakimu.',
-    confirmPurchase: (amount, recipient) =>
-      `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${recipient}`,
+    confirmPurchase: (amount, recipient) => `Lipa ${amount}\nKwa: ${recipient}`,
     referenceLine: (reference) => `Kumbukumbu: ${reference}`,
-    enterPin: 'Weka PIN kulipa',
     submitted: (amount, recipient, tx, code) =>
       `Ombi limepokelewa\nKwa: ${recipient}\nKiasi: ${amount}\nMsimbo: ${code}\n${tx}`,
     failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
@@ -53,10 +48,8 @@ const words = defineWords({
     unknownRecipient: "Aucune caisse ni facture n'a ce numéro.",
     enterReference: 'Référence, par exemple votre numéro de client:\n0. Retour',
     invalidReference: "Au plus 20 lettres, chiffres, espaces ou ./-, d'abord lettre ou chiffre.",
-    confirmPurchase: (amount, recipient) =>
-      `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${recipient}`,
+    confirmPurchase: (amount, recipient) => `Payer ${amount}\nÀ: ${recipient}`,
     referenceLine: (reference) => `Pour: ${reference}`,
-    enterPin: 'PIN pour payer',
     submitted: (amount, recipient, tx, code) =>
       `Paiement demandé\nÀ: ${recipient}\nMontant: ${amount}\nCode: ${code}\n${tx}`,
     failed: "Paiement échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
@@ -68,10 +61,8 @@ const words = defineWords({
     unknownRecipient: 'Ninguna caja ni factura tiene este número.',
     enterReference: 'Referencia, por ejemplo su número de cliente:\n0. Atrás',
     invalidReference: 'Hasta 20 letras, dígitos, espacios o ./-, y primero una letra o un dígito.',
-    confirmPurchase: (amount, recipient) =>
-      `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${recipient}`,
+    confirmPurchase: (amount, recipient) => `Pagar ${amount}\nPara: ${recipient}`,
     referenceLine: (reference) => `Por: ${reference}`,
-    enterPin: 'PIN para pagar',
     submitted: (amount, recipient, tx, code) =>
       `Pago solicitado\nPara: ${recipient}\nMonto: ${amount}\nCódigo: ${code}\n${tx}`,
     failed: 'El pago falló\nNo se movió dinero. Por favor, marque de nuevo.',
@@ -117,7 +108,6 @@ export const purchase = {
       },
       payAmount: createAmountQuestion(settings, { targets: ['confirmPurchase'] }, 'payee'),
       confirmPurchase: createConfirmation(settings, {
-        enterPin: (messages) => words(messages).enterPin,
         label: (messages) => words(messages).label,
         title(context, draft, facts) {
           const { confirmPurchase, referenceLine } = words(context.messages)

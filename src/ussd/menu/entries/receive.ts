@@ -80,7 +80,6 @@ const words = defineWords({
 const depositWords = defineWords({
   en: {
     label: 'Credit what arrived',
-    enterPin: 'Enter PIN to credit it',
     submitted: (_amount: string, _to: string, tx: string) =>
       `Credit Submitted\n${tx}\nYour account will have all that arrived shortly.`,
     failed: 'Credit Failed\nWhat arrived is kept. Please dial again.',
@@ -90,7 +89,6 @@ const depositWords = defineWords({
   },
   sw: {
     label: 'Weka zilizofika',
-    enterPin: 'Weka PIN kuziweka',
     submitted: (_amount, _to, tx) =>
       `Ombi limetumwa\n${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
     failed: 'Imeshindikana\nZilizofika zimehifadhiwa. Tafadhali piga tena.',
@@ -100,7 +98,6 @@ const depositWords = defineWords({
   },
   fr: {
     label: 'Créditer ce qui est arrivé',
-    enterPin: 'PIN pour créditer',
     submitted: (_amount, _to, tx) =>
       `Crédit demandé\n${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
     failed: 'Crédit échoué\nCe qui est arrivé est gardé. Veuillez recomposer.',
@@ -110,7 +107,6 @@ const depositWords = defineWords({
   },
   es: {
     label: 'Abonar lo que llegó',
-    enterPin: 'PIN para abonar',
     submitted: (_amount, _to, tx) =>
       `Abono solicitado\n${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
     failed: 'El abono falló\nLo que llegó queda guardado. Por favor, marque de nuevo.',
@@ -147,7 +143,6 @@ export const deposit = {
     settings.isOverToken
       ? {
           credit: confirmWithPin(settings, {
-            enterPin: (messages) => depositWords(messages).enterPin,
             paymentKind: 'deposit',
             title: ({ messages }) => depositWords(messages).label,
             label: (messages) => depositWords(messages).label,

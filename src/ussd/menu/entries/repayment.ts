@@ -26,7 +26,6 @@ const words = defineWords({
     noLoan: 'You have no loan.',
     debtUnavailable: 'Your debt cannot be shown now.',
     debtNoteUnavailable: 'debt unknown',
-    enterPin: 'Enter PIN to repay',
     submitted: (amount: string, _: string, tx: string) =>
       `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\n${tx}\nYour loan will be updated shortly.`,
     failed: 'Repayment Failed\nNothing was repaid. Please dial again.',
@@ -46,7 +45,6 @@ const words = defineWords({
     noLoan: 'Huna mkopo.',
     debtUnavailable: 'Deni lako haliwezi kuonyeshwa sasa.',
     debtNoteUnavailable: 'deni halijulikani',
-    enterPin: 'Weka PIN kulipa',
     submitted: (amount, _, tx) =>
       `Malipo ya mkopo yamepokelewa\nKiasi: ${amount === 'all' ? 'deni lote' : amount}\n${tx}\nDeni lako litapunguzwa hivi punde.`,
     failed: 'Malipo ya mkopo yameshindikana\nHakuna kilicholipwa. Tafadhali piga tena.',
@@ -66,7 +64,6 @@ const words = defineWords({
     noLoan: "Vous n'avez pas de prêt.",
     debtUnavailable: 'Votre dette ne peut pas être affichée.',
     debtNoteUnavailable: 'dette inconnue',
-    enterPin: 'PIN pour rembourser',
     submitted: (amount, _, tx) =>
       `Remboursement demandé\nMontant: ${amount === 'all' ? 'toute la dette' : amount}\n${tx}\nVotre prêt sera bientôt mis à jour.`,
     failed: "Remboursement échoué\nRien n'a été remboursé. Veuillez recomposer.",
@@ -86,7 +83,6 @@ const words = defineWords({
     noLoan: 'No tiene préstamo.',
     debtUnavailable: 'Ahora no se puede mostrar su deuda.',
     debtNoteUnavailable: 'deuda desconocida',
-    enterPin: 'PIN para pagar',
     submitted: (amount, _, tx) =>
       `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\n${tx}\nSu préstamo se actualizará pronto.`,
     failed: 'El pago falló\nNo se pagó nada. Por favor, marque de nuevo.',
@@ -154,7 +150,6 @@ export const repayment = {
 
 const createRepayConfirmation = (settings: MenuSettings, back: string) =>
   confirmWithPin(settings, {
-    enterPin: (messages) => words(messages).enterPin,
     facts: [
       ...listRateFacts(settings),
       ...(settings.profile !== 'demo' && back === 'repay' ? (['debt'] as const) : []),

@@ -16,7 +16,6 @@ export const walletWords = defineWords({
     add: (name: string, address: string) => `Save wallet ${name}:\n${address}`,
     replaces: 'Replaces your address: the name pays nobody for 24 h.',
     confirmAdd: 'Save it',
-    pinToAdd: 'Enter PIN to save it',
     added: (name: string) => `Wallet ${name} is saved. Dial again to cash out.`,
     replaced: (name: string) =>
       `Wallet ${name} has a new address. It pays nobody for 24 hours. To cancel, choose 8, then 4.`,
@@ -34,7 +33,6 @@ export const walletWords = defineWords({
     add: (name, address) => `Hifadhi pochi ${name}:\n${address}`,
     replaces: 'Hubadilisha anwani yako: jina halitalipa kwa saa 24.',
     confirmAdd: 'Hifadhi',
-    pinToAdd: 'Weka PIN kuhifadhi',
     added: (name) => `Pochi ${name} imehifadhiwa. Piga tena kutoa pesa.`,
     replaced: (name) =>
       `Pochi ${name} ina anwani mpya. Haitalipa kwa saa 24. Kufuta, chagua 8, kisha 4.`,
@@ -52,7 +50,6 @@ export const walletWords = defineWords({
     add: (name, address) => `Enregistrer ${name}:\n${address}`,
     replaces: 'Remplace votre adresse: ne paie rien avant 24 h.',
     confirmAdd: 'Enregistrer',
-    pinToAdd: 'PIN pour enregistrer',
     added: (name) => `Portefeuille ${name} enregistré. Recomposez pour retirer.`,
     replaced: (name) =>
       `Portefeuille ${name}: nouvelle adresse. Il ne paie rien pendant 24 heures. Pour annuler: 8, puis 4.`,
@@ -69,7 +66,6 @@ export const walletWords = defineWords({
     add: (name, address) => `Guardar billetera ${name}:\n${address}`,
     replaces: 'Reemplaza su dirección: no paga a nadie en 24 h.',
     confirmAdd: 'Guardar',
-    pinToAdd: 'PIN para guardar',
     added: (name) => `Billetera ${name} guardada. Marque de nuevo para retirar.`,
     replaced: (name) =>
       `La billetera ${name} tiene otra dirección. No paga a nadie por 24 horas. Para anular: 8, luego 4.`,
@@ -99,7 +95,6 @@ const writeCancelTitle: WriteText = ({ messages, describeRecipient }, { wallet }
 /** Creates the nodes that add the wallet of a code, and that cancel the change of a name. */
 export const createWalletNodes = (settings: MenuSettings): Record<string, MenuNode> => ({
   newWallet: confirmWithPin(settings, {
-    enterPin: (messages) => walletWords(messages).pinToAdd,
     title: writeAddTitle,
     label: (messages) => walletWords(messages).confirmAdd,
     target: { name: 'addWallet' },

@@ -329,8 +329,8 @@ describe('with a PIN', () => {
       pay: ${paid} -> ${made}
       settle
       ask: ${ask} -> …
-      ask: ${choice} -> ${asked.replace('4. Hold it', 'Enter PIN to hold it')}
-      ask: ${choice}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|0.001 tRBTC to 2547...001|Enter PIN to hold it|0. Back
+      ask: ${choice} -> ${asked.replace('4. Hold it', 'Enter PIN to confirm')}
+      ask: ${choice}*739164 -> CON Wrong PIN. Tries left: 2. Forgot it? Type 00, then 8.|0.001 tRBTC to 2547...001|Enter PIN to confirm|0. Back
       ask: ${choice}*739164*${pin} -> ${held('0.001 tRBTC')}
       see@1: -> ${told('0.001 tRBTC')}
       see@1: 92 -> CON Keep it: 0.001 tRBTC, 2547...000|Enter your PIN|0. Back
