@@ -31,7 +31,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     isDevelopment: settings.ENVIRONMENT === 'development',
     chain,
     rules: readRules(settings, mining),
-    fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.MAX_GAS_PRICE_WEI },
+    fees: { maxWei: settings.MAX_GAS_PRICE_WEI },
     /** Maps each served network to its node URLs, the preferred first. */
     networks,
     webSockets: new Map([...networks].map(([id, urls]) => [id, getSocketUrls(settings, id, urls)])),
@@ -55,10 +55,7 @@ export function parseConfig(env: Env, otherFaults: readonly Fault[] = []) {
     callsASecond: settings.RPC_CALLS_A_SECOND,
     rpcKeyHashes: settings.RPC_KEY_HASHES ?? [],
     preflight: settings.PREFLIGHT,
-    upstreamBudget:
-      callsADay === undefined
-        ? undefined
-        : { callsADay, relayReserve: settings.UPSTREAM_RESERVE ?? Math.floor(callsADay / 2) },
+    upstreamBudget: callsADay ? { callsADay, relayReserve: Math.floor(callsADay / 2) } : undefined,
     readMining: (chainId: number) => readMining(settings, networks, chainId),
     mustCompareState: settings.COMPARE_STATE,
     /** Holds how outcomes are proved before they are final; undefined if they are not proved. */
@@ -128,8 +125,7 @@ function readRules(settings: Settings, mining: MiningRules | undefined) {
 
 function getSocketUrls(settings: Settings, id: Chain['id'], urls: readonly string[]) {
   const urlsOfRelay = id === settings.chain.id ? settings.NODE_WS_URL : undefined
-  const urlsOfNodes = urls.map((url) => url.replace(/^http/, 'ws'))
-  return settings[`NODE_WS_URL_${id}`] ?? urlsOfRelay ?? urlsOfNodes
+  return urlsOfRelay ?? urls.map((url) => url.replace(/^http/, 'ws'))
 }
 
 /** Returns how a network's blocks are mined; undefined for a chain that is not mined. */

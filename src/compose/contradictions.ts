@@ -123,20 +123,9 @@ function checkMenu({ given, CONFIRM, PIN, ...settings }: Settings, refuse: Refus
 }
 
 function checkServices({ isLocal, given, ...settings }: Settings, refuse: Refuse): void {
-  const { GATEWAY: gateway, UPSTREAM_RESERVE: reserve, UPSTREAM_CALLS_A_DAY: calls } = settings
-  for (const id of [30, 31] as const) {
-    const [socket, node] = [`NODE_WS_URL_${id}`, `NODE_URL_${id}`]
-    if (socket in given && settings.chain.id !== id && !(node in given))
-      refuse(socket, `is for a network that is not served: it needs ${node}`)
-  }
+  const { GATEWAY: gateway } = settings
   if (settings.POOL_RULES === 'anvil' && !isLocal)
     refuse('POOL_RULES', 'may be anvil only with nodes on this machine')
-  if (settings.MIN_GAS_PRICE_WEI > settings.MAX_GAS_PRICE_WEI)
-    refuse('MIN_GAS_PRICE_WEI', 'is above MAX_GAS_PRICE_WEI')
-  if (reserve !== undefined && calls === undefined)
-    refuse('UPSTREAM_RESERVE', 'needs a number in UPSTREAM_CALLS_A_DAY')
-  if (reserve !== undefined && calls !== undefined && reserve > calls)
-    refuse('UPSTREAM_RESERVE', 'is above UPSTREAM_CALLS_A_DAY')
   if (settings.PROOFS && !settings.isMined)
     refuse('PROOFS', 'needs a chain that is mined: set MIN_DIFFICULTY to a number, or PROOFS=off')
   if (gateway && reservedNames.includes(gateway.name))

@@ -90,13 +90,11 @@ export function signFor(
 }
 
 /** Limits what the relay pays for gas, in wei a unit. */
-export type FeeLimits = { minWei: bigint; maxWei: bigint }
+export type FeeLimits = { maxWei: bigint }
 
-/** Returns the node's price within the operator's limits. */
-export function limitGasPrice(limits: FeeLimits, nodePriceWei: bigint): bigint {
-  if (nodePriceWei < limits.minWei) return limits.minWei
-  return nodePriceWei > limits.maxWei ? limits.maxWei : nodePriceWei
-}
+/** Returns the node's price, or the operator's highest. */
+export const limitGasPrice = ({ maxWei }: FeeLimits, nodePriceWei: bigint): bigint =>
+  nodePriceWei > maxWei ? maxWei : nodePriceWei
 
 /**
  * Returns the least replacement price, rounded up; Rootstock wants 40 % more (TransactionPoolImpl).

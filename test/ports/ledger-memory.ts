@@ -96,7 +96,7 @@ export function openMemoryRelayer({ now, limits, answers = {}, ...own }: Relayer
     signer,
     forwarder: { chainId: 31, address: account.address },
     rules: poolRules.rootstock,
-    fees: { minWei: 0n, maxWei: 100n },
+    fees: { maxWei: 100n },
     clock: systemClock,
     log: () => {},
     describeReason: () => '',

@@ -37,7 +37,7 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const node = await openNode([nodeUrl], readDeployed(record).chainId)
   const { chain, isAnvil, client } = node
   const pair = openPair(node, record)
-  const fees = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
+  const fees = { maxWei: maxGasPrice(maxGasPriceWei, node) }
   const rules = poolRules[isAnvil ? 'anvil' : 'rootstock']
   const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   const key = readPayer(env, chain.id)

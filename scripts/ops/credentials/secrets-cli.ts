@@ -59,6 +59,6 @@ async function askFunds(env: NodeJS.ProcessEnv, id: Chain['id']) {
   const gasPriceWei = node === undefined ? maxWei : await node.client.getGasPrice()
   const price =
     node === undefined ? "the highest price (NODE_URL would tell today's)" : "today's price"
-  const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei } }
+  const terms = { rules: poolRules.rootstock, fees: { maxWei } }
   return { price, ...computeReserveCost(terms, gasPriceWei) }
 }

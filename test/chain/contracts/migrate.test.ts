@@ -366,7 +366,7 @@ test('a waiting transaction is outbid up to the highest price, and then sent aga
   })
   const client = createPublicClient({ transport: http(nodeUrl) })
   const rules = { ...poolRules.anvil, pollMs: 10, replaceAfterMs: 20, maxReplacements: 3 }
-  const fees = { minWei: 0n, maxWei: price * 2n }
+  const fees = { maxWei: price * 2n }
   const forwarder = { chainId: 31, address: world.chain.forwarder }
   const signer = createSigner(createKeyAccount(hexToBytes(world.relayers[0])), 31)
   const relayer = { client, signer, forwarder, rules, fees }
@@ -376,7 +376,7 @@ test('a waiting transaction is outbid up to the highest price, and then sent aga
   const highest = outbid(outbid(price))
   expect(prices).toEqual([price, outbid(price), highest, highest])
 
-  const low = { ...relayer, fees: { minWei: 0n, maxWei: price - 1n } }
+  const low = { ...relayer, fees: { maxWei: price - 1n } }
   await expect(sendBatch(low, [])).rejects.toThrow('the node asks')
   expect(prices).toHaveLength(4)
 })

@@ -157,7 +157,7 @@ const incidents: readonly Incident[] = [
   },
   {
     name: 'a spent budget',
-    make: () => restarted({ UPSTREAM_CALLS_A_DAY: '3', UPSTREAM_RESERVE: '0' }),
+    make: () => restarted({ UPSTREAM_CALLS_A_DAY: '3' }),
     ...{ check: 'upstream_budget', alert: 'budget', remedy: /Raise UPSTREAM_CALLS_A_DAY/ },
   },
   {

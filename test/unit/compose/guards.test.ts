@@ -24,7 +24,6 @@ const settings = {
   CALLBACK_SECRET: [undefined, word],
   GATEWAY_ADDRESSES: [undefined, '192.0.2.0/24'],
   UPSTREAM_CALLS_A_DAY: [undefined, 'none', '9'],
-  UPSTREAM_RESERVE: [undefined, '4'],
   MIN_DIFFICULTY: [undefined, 'none', '9'],
   PROOFS: [undefined, 'on', 'off'],
   ALERT_WEBHOOK_URL: [undefined, 'https://hooks.example/planted'],
@@ -85,9 +84,8 @@ const guards: Readonly<Record<Config['guards'][number]['name'], Guard>> = {
   },
   upstream_budget: {
     works: ({ upstreamBudget }) => upstreamBudget !== undefined,
-    isSaidOff: ({ UPSTREAM_CALLS_A_DAY: calls, UPSTREAM_RESERVE: reserve, NODE_URL }) =>
-      reserve === undefined &&
-      (calls === 'none' || (calls === undefined && NODE_URL?.startsWith('http:') === true)),
+    isSaidOff: ({ UPSTREAM_CALLS_A_DAY: calls, NODE_URL }) =>
+      calls === 'none' || (calls === undefined && NODE_URL?.startsWith('http:') === true),
   },
   proofs: {
     works: ({ proofs }) => proofs !== undefined,
@@ -155,7 +153,7 @@ function judged(environments: Iterable<Env>) {
 
 const [paying, telling] = [
   [...place, 'CONFIRM', 'PIN', 'PIN_SECRET', 'CALLBACK_SECRET', 'GATEWAY_ADDRESSES', 'PREFLIGHT'],
-  [...place, 'UPSTREAM_CALLS_A_DAY', 'UPSTREAM_RESERVE', ...mined, ...alerts, ...sms, 'PIN_SECRET'],
+  [...place, 'UPSTREAM_CALLS_A_DAY', ...mined, ...alerts, ...sms, 'PIN_SECRET'],
 ] as const satisfies Setting[][]
 const limits = ['MAX_TRANSFERS_A_DAY', 'MAX_SENT_A_DAY_WEI'] as const
 

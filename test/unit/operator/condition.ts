@@ -7,7 +7,7 @@ import { mapOpenPhases } from '../../../src/relay/ledger/transitions.ts'
 const gwei = 1_000_000_000n
 /** Unix time in ms of every condition. */
 export const now = 1_700_000_000_000
-const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei: gwei } }
+const terms = { rules: poolRules.rootstock, fees: { maxWei: gwei } }
 export const noneOpen: Vitals['oldest'] = mapOpenPhases(() => undefined)
 
 export const subject = {

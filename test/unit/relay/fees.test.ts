@@ -15,13 +15,12 @@ test.for([
   expect(computeReplacementPrice(prior, 40)).toBe(price)
 })
 
-test("a gas price is the node's, within the operator's limits", () => {
-  const limits = { minWei: 10n, maxWei: 20n }
-  expect([5n, 15n, 25n].map((price) => limitGasPrice(limits, price))).toEqual([10n, 15n, 20n])
+test("a gas price is the node's, up to the operator's highest", () => {
+  expect([15n, 25n].map((price) => limitGasPrice({ maxWei: 20n }, price))).toEqual([15n, 20n])
 })
 
 test("older bytes of a nonce are outbid up to the operator's highest price", () => {
-  const terms = { fees: { minWei: 0n, maxWei: 140n }, rules: poolRules.rootstock }
+  const terms = { fees: { maxWei: 140n }, rules: poolRules.rootstock }
   expect(computeGasPrice(terms, 10n, 100n)).toBe(140n)
   expect(computeGasPrice(terms, 10n, 101n)).toBeUndefined()
   expect(computeGasPrice(terms, 500n, undefined)).toBe(140n)

@@ -111,7 +111,7 @@ export function createRelayer({ setup, signer, rpc, clock, log }: Parts, ledger:
     signer,
     forwarder,
     rules: setup.rules,
-    fees: { minWei: 0n, maxWei: setup.maxGasPriceWei },
+    fees: { maxWei: setup.maxGasPriceWei },
     proofs: setup.unproved === 'believed' ? undefined : { minDifficulty: blockWork, from: 0 },
     clock,
     log,

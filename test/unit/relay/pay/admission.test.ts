@@ -42,7 +42,7 @@ function stillChain({
   const events: LogEvent[] = []
   const { ledger, relayer, asked } = openMemoryRelayer({
     ...{ rules, clock, now: clock.now, limits: { maxInFlight: slots } },
-    fees: { minWei: 0n, maxWei: gwei },
+    fees: { maxWei: gwei },
     log: (event) => void events.push(event),
     answers: {
       eth_getTransactionCount: () => '0x0',

@@ -52,7 +52,7 @@ export type Stage = keyof typeof stages
 /** Has few nonces, so that payments compete for them. */
 export const terms: StageTerms = {
   rules: { ...poolRules.rootstock, maxInFlight: 6, maxInBatch: 2 },
-  fees: { minWei: 0n, maxWei: 1_000n },
+  fees: { maxWei: 1_000n },
   forwarder: { chainId: 31, address: zeroAddress },
 }
 
