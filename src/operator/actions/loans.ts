@@ -23,7 +23,6 @@ const nodeTimeoutMs = 5_000
 const ageDays = [0, 7, 30, 90, Number.POSITIVE_INFINITY]
 const ageNames = ['not_due', 'to_7_days', 'to_30_days', 'to_90_days', 'older'] as const
 const dayMs = 86_400_000
-const soonMs = 7 * dayMs
 const maxLoans = 20_000
 
 type LoanBookReading = { book: LoanBook; head: number; isWhole: boolean }
@@ -88,7 +87,6 @@ export async function readLoans(
   const now = relayer.clock.now()
   const owed = await listLoans(options, 'owed')
   const loans = state === 'owed' ? owed.slice(0, limit) : await listLoans(options, state, limit)
-  const dueSoon = owed.filter(({ dueAt }) => dueAt * 1_000 >= now && dueAt * 1_000 <= now + soonMs)
   const { termSeconds: _, ...sums } = book.sums
   return writeAnswer({
     block: (book.next ?? 0) - 1,
@@ -101,7 +99,6 @@ export async function readLoans(
       const groupLoans = owed.filter((loan) => findAgeGroup(loan, now) === group)
       return { name, loans: groupLoans.length, owedWei: sumDebts(groupLoans) }
     }),
-    dueSoon: { loans: dueSoon.length, owedWei: sumDebts(dueSoon) },
     loans: loans.map((loan) => toLoanAnswer(loan, now)),
   })
 }

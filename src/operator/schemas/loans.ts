@@ -39,8 +39,6 @@ export const loansAnswer = z.object({
   }),
   /** Sums up the debts by days overdue. */
   ages: z.array(z.object({ name: z.string(), loans: z.int(), owedWei: wei })),
-  /** Sums up the debts that are due within the next 7 days. */
-  dueSoon: z.object({ loans: z.int(), owedWei: wei }),
   loans: z.array(loanSummary),
 })
 

@@ -38,12 +38,10 @@ const ages: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   older: ['Overdue for longer', 'bad'],
 }
 
-const countLoans = (count: number): string => (count === 1 ? '1 loan' : `${count} loans`)
-
 type LoansOptions = { book: LoansAnswer; state: string }
 
 export function Loans({ book, state: current }: LoansOptions) {
-  const { sums, dueSoon, loans, unit, isWhole, block, head } = book
+  const { sums, loans, unit, isWhole, block, head } = book
   const groups = book.ages.map((age) => {
     const [label, tone] = ages[age.name] ?? [age.name, 'bad']
     return { ...age, label, tone }
@@ -65,14 +63,10 @@ export function Loans({ book, state: current }: LoansOptions) {
           ]}
           unit={unit}
         />
-        <p>
-          Due in the next 7 days: {countLoans(dueSoon.loans)},{' '}
-          {showMoney(dueSoon.owedWei, unit, formatAmountUp)}
-        </p>
         <p class="soft">
-          In all {countLoans(sums.loans)} of {showMoney(sums.lentWei, unit)};{' '}
-          {showMoney(sums.repaidWei, unit)} were repaid, and {showMoney(sums.writtenOffWei, unit)}{' '}
-          written off. Read up to block {block} of {head}.
+          In all {sums.loans} {sums.loans === 1 ? 'loan' : 'loans'} of{' '}
+          {showMoney(sums.lentWei, unit)}; {showMoney(sums.repaidWei, unit)} were repaid, and{' '}
+          {showMoney(sums.writtenOffWei, unit)} written off. Read up to block {block} of {head}.
         </p>
       </Live>
       <Live name="loans" title="By borrower">
