@@ -5,7 +5,7 @@ import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
-import { describeLack } from './access.ts'
+import { describeLack, getNeededRole, routeRoles } from './access.ts'
 import {
   type ActionOptions,
   type DeclaredAction,
@@ -74,8 +74,15 @@ export function createOperator(options: OperatorOptions) {
     const parsed = schema.safeParse(request)
     if (!parsed.success) return refuseRequest(400, z.prettifyError(parsed.error))
     const { action = '' } = (parsed.data ?? {}) as { action?: string }
-    const lack = describeLack(actor, `POST /operator/${name}`, action)
+    const route = `POST /operator/${name}` as const
+    const lack = describeLack(actor, route, action)
     if (lack !== undefined) return refuseRequest(403, lack)
+    // Of other routes, what is called an action may be any text.
+    const hasActions = typeof routeRoles[route] !== 'string'
+    const looksUp = !hasActions && ['read', 'support'].includes(getNeededRole(route))
+    const asked = { event: `operator.${name}`, ...(hasActions && { action }) }
+    const message = `An operator acts: ${actor.name}`
+    if (!looksUp) options.relayer.log({ level: 'warn', ...asked, message })
     const nameAction = (once = options.newId()) => toActionId(actor.name, once)
     return await run({ ...shared, nameAction }, parsed.data as never)
   }

@@ -16,7 +16,7 @@ export const keepAccounts = action({
   answer: z.object({ kept: z.int(), unclear: z.array(hexAddress) }),
   async run(options, { phones, kept }) {
     const { ownAccounts, country, nameAction, memory, loan, readVitals } = options
-    const { ledger, log } = options.relayer
+    const { ledger } = options.relayer
     const { identity } = await readVitals()
     const changedNames = identity?.kind === 'different' ? identity.names : []
     if (changedNames.some((name) => name !== 'NUMBERING')) return otherSecrets
@@ -39,8 +39,6 @@ export const keepAccounts = action({
     const renumbered = await ledger.renumber({ id: nameAction(), numbering, accounts, kept })
     if (renumbered.kind === 'serving')
       return refuseRequest(409, 'payments are taken: pause them first')
-    const message = 'An operator keeps the accounts of renumbered callers'
-    log({ level: 'warn', event: 'operator.alias', message })
     const { refused: unmoved } = renumbered
     return { kept: accounts.length - unmoved.length, unclear: [...unclear, ...unmoved] }
   },

@@ -27,7 +27,7 @@ export const importPage = action({
   /** Counts the added rows, and lists tills and accounts that the ledger refused. */
   answer: z.object({ added: z.int(), refused: z.array(z.string()) }),
   async run(options, { chainId, accountKey, ...kept }) {
-    const { ledger, log } = options.relayer
+    const { ledger } = options.relayer
     const vitals = await options.readVitals()
     const own = await nameAccounts(options.identity)
     const isOfOther = chainId !== own.chainId || accountKey !== own.accountKey
@@ -39,7 +39,6 @@ export const importPage = action({
       return refuseRequest(409, 'payments are taken: pause them first')
     }
     const { added, refused } = imported
-    log({ level: 'warn', event: 'operator.import', message: 'An operator imports an export' })
     return { added, refused }
   },
 })

@@ -7,7 +7,7 @@ import { readReceiveAddress } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Answer } from '../../relay/ledger/steps.ts'
 import { withTimeLimit } from '../../runtime/clock.ts'
-import { describeFault } from '../../runtime/log.ts'
+import { tryOrLog } from '../../runtime/log.ts'
 import { waitForAll } from '../../runtime/wait-for-all.ts'
 import type { PaymentRecord } from '../kept/takings.ts'
 import type { Takings } from '../kept/tills.ts'
@@ -45,29 +45,26 @@ export const lookUpCaller = callerAction({
 export async function describeCaller(options: ActionOptions, account: Address) {
   const { deployment, loan } = options
   const { ledger, log, clock } = options.relayer
-  const readOrNull = <Value>(value: Promise<Value>) =>
-    value.catch((error: unknown) => {
-      log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
-      return null
-    })
-  const readAddress = readOrNull(readReceiveAddress(loan, deployment.unit, account))
+  const readIfAble = <Value>(value: Promise<Value>) =>
+    tryOrLog(log, { level: 'warn', event: 'lookup.failed' }, () => value)
+  const readAddress = readIfAble(readReceiveAddress(loan, deployment.unit, account))
   const readWaits = async () => {
     const address = await readAddress
     return address && (await readWaiting(options, address))
   }
   const read = await waitForAll({
     receiveAddress: readAddress,
-    waitingWei: withTimeLimit(clock, waitingTimeoutMs, readOrNull(readWaits()), () => null),
+    waitingWei: withTimeLimit(clock, waitingTimeoutMs, readIfAble(readWaits()), () => undefined),
     sent: ledger.readPage({ account, limit: maxPayments }),
     received: ledger.findPayments(account, maxPayments),
     standing: ledger.readStanding(account, deployment.loan),
     takings: ledger.listTakings(account, 1, options.settings.timeZone),
     tills: ledger.listTills(),
     recalled: ledger.listRecalled(account),
-    balanceWei: readOrNull(loan.readBalance(account)),
-    debt: readOrNull(loan.readDebt(account)),
-    memory: readOrNull(options.memory.read(account)),
-    events: readOrNull(loan.listReceived(account)),
+    balanceWei: readIfAble(loan.readBalance(account)),
+    debt: readIfAble(loan.readDebt(account)),
+    memory: readIfAble(options.memory.read(account)),
+    events: readIfAble(loan.listReceived(account)),
     rate: options.readRate(),
   })
   const { receiveAddress, received, standing, takings, debt, memory } = read
@@ -171,11 +168,10 @@ export const holdAccount = action({
     reason: z.optional(holdReason),
   }),
   answer: z.object({ account: hexAddress, heldAt: z.nullable(time), open: z.int() }),
-  async run({ relayer: { ledger, log }, nameAction }, { account, action: change, reason }) {
+  async run({ relayer: { ledger }, nameAction }, { account, action: change, reason }) {
     const address = getAddress(account)
     const mustHold = change === 'hold'
     const { heldAt, open } = await ledger.setHold(address, mustHold, nameAction(), reason)
-    log({ level: 'warn', event: 'operator.hold', message: `An operator ${change}s an account` })
     return { account: address, heldAt: isoOrNull(heldAt), open }
   },
 })
@@ -184,11 +180,9 @@ export const holdAccount = action({
 export const endRecallFor = callerAction({
   request: z.object({ phone, intent: intentId }),
   answer: z.object({ account: hexAddress, intent: intentId }),
-  async run({ relayer: { ledger, log }, nameAction }, { address: account }, { intent }) {
+  async run({ relayer: { ledger }, nameAction }, { address: account }, { intent }) {
     const isEnded = await ledger.endRecall(account, intent as Hex, nameAction())
     if (!isEnded) return refuseRequest(404, 'nothing is held of this payment in this account')
-    const message = 'An operator ends what is held of a payment that its sender calls a mistake'
-    log({ level: 'warn', event: 'operator.recall', message })
     return { account, intent }
   },
 })
@@ -232,8 +226,6 @@ export const depositFor = callerAction({
   async run(options, { address, account }) {
     if (options.deployment.unit.token !== null) return creditsItself
     await recordInAudit(options, 'deposit', { account: address })
-    const message = 'An operator deposits for a caller'
-    options.relayer.log({ level: 'warn', event: 'operator.deposit', message })
     const claim = await options.claimDeposit(account)
     return { account: address, deposit: describeDeposit(options.deployment, claim) }
   },
@@ -257,8 +249,6 @@ export const changePinState = callerAction({
   answer: z.extend(pinState, { account: hexAddress }),
   async run(options, { address: account }, { action: name }) {
     await recordInAudit(options, name, { account })
-    const message = 'An operator unblocks a caller, or keeps a PIN that was to be reset'
-    options.relayer.log({ level: 'warn', event: 'operator.pin', message, action: name })
     return { account, ...describePin(await options.memory.change(account, pinActions[name])) }
   },
 })

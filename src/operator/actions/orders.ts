@@ -25,7 +25,7 @@ export const sweepFor = callerAction({
   answer: z.object({ account: hexAddress, arrivedWei: wei, payment: z.nullable(payment) }),
   async run(options, { phone, address: account }, { least }) {
     const { deployment, loan, sweep } = options
-    const { clock, log } = options.relayer
+    const { clock } = options.relayer
     if (deployment.unit.token === null) return hasNoInlets
     const parsed = parseAmount(least, deployment.unit)
     if (parsed.kind === 'fault') return refuseRequest(400, 'least is not an amount')
@@ -34,7 +34,6 @@ export const sweepFor = callerAction({
     if (arrivedWei < parsed.wei) return { ...answer, payment: null }
     const key = `sweep-${Math.floor(clock.now() / windowMs)}`
     await recordInAudit(options, 'sweep', { account, key }, `sweep:${account}:${key}`)
-    log({ level: 'warn', event: 'operator.sweep', message: 'An operator sweeps for a caller' })
     return { ...answer, ...(await describePaid(options, await sweep({ key, phone }))) }
   },
 })
@@ -93,7 +92,7 @@ export const cashOutFor = callerAction({
   answer: z.object({ payment }),
   async run(options, caller, { key, to, amount }) {
     const { deployment, cashOut } = options
-    const { log, clock } = options.relayer
+    const { clock } = options.relayer
     const { phone, address: account } = caller
     const recipient = parsePayable(to, deployment, account)
     if (recipient === undefined) return notPayable
@@ -107,8 +106,6 @@ export const cashOutFor = callerAction({
     // Not of the payment: the same key again pays nothing twice.
     const once = `cash-out:${account}:${key}:${recipient}:${amount}`
     await recordInAudit(options, 'cash-out', detail, once)
-    const message = 'An operator cashes out for a caller'
-    log({ level: 'warn', event: 'operator.cash_out', message })
     const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
     const paid = await cashOut(order)
     const { kind } = paid.answer

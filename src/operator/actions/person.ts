@@ -131,7 +131,7 @@ export const erasePerson = callerAction({
     next: z.nullable(nonNegative),
   }),
   async run(options, { phone: number, address: account }, { from }) {
-    const { ledger, node, clock, log } = options.relayer
+    const { ledger, node, clock } = options.relayer
     const [derivedAccount, balanceWei, debt, outsideWei] = await Promise.all([
       options.ownAccounts(number),
       options.loan.readBalance(account),
@@ -139,7 +139,6 @@ export const erasePerson = callerAction({
       node.getBalance(account, clock.timeout(nodeTimeoutMs)),
     ])
     const erasure = { id: options.nameAction(), account, contract: options.deployment.loan }
-    log({ level: 'warn', event: 'operator.erase', message: "An operator erases a person's data" })
     const until = clock.now() + answerTimeoutMs
     let page = await ledger.erase({ ...erasure, from })
     const gone = { ...page.gone }

@@ -3,19 +3,17 @@ import * as z from 'zod/mini'
 import { computeGasPrice } from '../../relay/relayer.ts'
 import { execute, sentBefore } from '../../relay/rounds/execute.ts'
 import { describeFault } from '../../runtime/log.ts'
-import { type IntakeSetting, intakeActions } from '../kept/audit.ts'
+import type { IntakeSetting } from '../kept/audit.ts'
 import { hexHash, nonNegative, wei } from '../schemas/fields.ts'
 import { intake } from '../schemas/status.ts'
 import { describeIntake } from '../status.ts'
 import { type ActionOptions, action, recordInAudit, refuseRequest } from './action.ts'
 
 async function setIntake(options: ActionOptions, kind: IntakeSetting, nextAccountKey?: string) {
-  const { ledger, log } = options.relayer
+  const { ledger } = options.relayer
   // Opening deletes the next secret that a drain named, so the ledger compares it before that.
   if (kind === 'open') await ledger.identify(await options.identity())
   const setting = await ledger.setIntake(kind, options.nameAction(), nextAccountKey)
-  const message = `An operator changed the intake: ${intakeActions[kind]}`
-  log({ level: 'warn', event: 'operator.intake', message })
   const { nonces, carried, mined, waiting, stuck } = await ledger.readWork()
   const open = carried.length + mined.length + waiting.length + stuck.length
   return { intake: describeIntake(setting, nonces.length + open > 0), open }
@@ -39,10 +37,9 @@ export const drainIntake = action({
 export const acceptPrice = action({
   request: z.object({ price: z.string().check(z.regex(/^[0-9]{1,12}(\.[0-9]{1,6})?$/)) }),
   answer: z.object({ currency: z.string(), price: z.string() }),
-  async run({ relayer: { ledger, log }, nameAction }, { price }) {
+  async run({ relayer: { ledger }, nameAction }, { price }) {
     const accepted = await ledger.acceptRate(nameAction(), parseUnits(price, 6))
     if (accepted === undefined) return refuseRequest(404, 'no feed has offered a price yet')
-    log({ level: 'warn', event: 'operator.rate', message: 'An operator accepts a price', price })
     return { currency: accepted.currency, price: formatUnits(BigInt(accepted.micros), 6) }
   },
 })
@@ -56,9 +53,8 @@ export const outbidNonce = action({
   answer: z.object({ nonce: z.int(), over: hexHash, hash: hexHash, gasPriceWei: wei }),
   async run(options, { nonce }) {
     const { relayer } = options
-    const { ledger, node, clock, log } = relayer
+    const { ledger, node, clock } = relayer
     await recordInAudit(options, 'outbid', { nonce: `${nonce}` })
-    log({ level: 'warn', event: 'operator.outbid', message: 'An operator outbids a nonce', nonce })
     const findNewest = async () => {
       const { nonces } = await ledger.readWork()
       return nonces.find((each) => each.nonce === nonce)?.transactions[0]

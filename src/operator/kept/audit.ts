@@ -27,7 +27,7 @@ export const toActionId = (by: string, id: string): string => `${by}/${id}`
 /** Returns the operator of an entry; null for a caller, or of older versions. */
 export const readActor = (id: string): string | null => /^([a-z0-9-]+)\//.exec(id)?.[1] ?? null
 
-export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
+const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
 const lookUps = ['lookup', 'session']
 

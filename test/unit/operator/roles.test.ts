@@ -157,7 +157,7 @@ describe('the roles of operators', () => {
     expect([...new Set(served)].sort()).toEqual([...routeNames].sort())
   })
 
-  test('are written in the audit with each name, and no token or hash is', async () => {
+  test('are written in audit and log with each name, and no token, hash or text is', async () => {
     const { send, audit, events } = open()
     expect((await send('support', 'POST /operator/hold', { account, action: 'hold' })).status).toBe(
       200,
@@ -171,6 +171,17 @@ describe('the roles of operators', () => {
       'operate add-key',
       'support hold',
     ])
+    await send('operate', 'POST /operator/pause', { action: phone })
+    await send('support', 'POST /operator/lookup', { phone })
+    const logged = events.flatMap(({ event, action = '', message }) =>
+      event.startsWith('operator.') ? `${event} ${action}: ${message.split(': ')[1]}` : [],
+    )
+    expect(logged).toEqual([
+      'operator.hold hold: support',
+      'operator.hold release: money',
+      'operator.pause : operate',
+    ])
+    expect(JSON.stringify(events)).not.toContain(phone.slice(4))
     const told = JSON.stringify([entries, events])
     for (const role of roles)
       expect(told).not.toMatch(RegExp(`${tokenOf(role)}|${hashKey(tokenOf(role))}`))
