@@ -166,35 +166,26 @@ function readLimits(settings: Settings) {
 
 /** Lists the guards of money and callers; `by` names the setting that decides. */
 function listGuards({ given, isUssdOpenToAll, ...settings }: Settings) {
-  const createGuard = <Name extends string>(
-    name: Name,
-    variable: keyof typeof settings,
-    isOn: boolean,
-    otherwise = `PROFILE=${settings.PROFILE}`,
-  ) => ({ name, isOn, by: variable in given ? `${variable}=${given[variable]}` : otherwise })
-  /** Creates a guard that is on if its variable is set, which may be a secret. */
-  const createOptionalGuard = <Name extends string>(
-    name: Name,
-    variable: keyof typeof settings,
-  ) => {
-    const isOn = variable in given
-    return { name, isOn, by: isOn ? variable : `no ${variable}` }
-  }
-  const callbackSetting = isUssdOpenToAll ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET'
-  const proofSetting = 'PROOFS' in given ? 'PROOFS' : 'MIN_DIFFICULTY'
-  const isProved = settings.isMined && settings.PROOFS !== false
   const { UPSTREAM_CALLS_A_DAY: calls, MAX_TRANSFERS_A_DAY: transfers } = settings
-  return [
-    createGuard('pin', 'PIN', settings.PIN !== 'off'),
-    createGuard('confirmation', 'CONFIRM', settings.CONFIRM),
-    createGuard('transfers_a_day', 'MAX_TRANSFERS_A_DAY', transfers !== undefined),
-    createGuard('sent_a_day', 'MAX_SENT_A_DAY_WEI', settings.MAX_SENT_A_DAY_WEI !== undefined),
-    createGuard('preflight', 'PREFLIGHT', settings.PREFLIGHT, 'PREFLIGHT=on'),
-    { name: 'callback', isOn: !isUssdOpenToAll, by: callbackSetting },
-    createOptionalGuard('addresses', 'GATEWAY_ADDRESSES'),
-    createGuard('upstream_budget', 'UPSTREAM_CALLS_A_DAY', calls !== undefined, 'NODE_URL'),
-    createGuard('proofs', proofSetting, isProved, 'NODE_URL'),
-    createOptionalGuard('alerts', 'ALERT_WEBHOOK_URL'),
-    createOptionalGuard('messages', 'SMS_API_KEY'),
+  const tell = (name: keyof typeof settings, otherwise = `PROFILE=${settings.PROFILE}`) =>
+    name in given ? `${name}=${given[name]}` : otherwise
+  /** Tells of a guard that is on if its variable is set, which may be a secret. */
+  const tellSet = (name: keyof typeof settings) =>
+    [name in given, name in given ? name : `no ${name}`] as const
+  const isProved = settings.isMined && settings.PROOFS !== false
+  const proofSetting = 'PROOFS' in given ? 'PROOFS' : 'MIN_DIFFICULTY'
+  const guards = [
+    ['pin', settings.PIN !== 'off', tell('PIN')],
+    ['confirmation', settings.CONFIRM, tell('CONFIRM')],
+    ['transfers_a_day', transfers !== undefined, tell('MAX_TRANSFERS_A_DAY')],
+    ['sent_a_day', settings.MAX_SENT_A_DAY_WEI !== undefined, tell('MAX_SENT_A_DAY_WEI')],
+    ['preflight', settings.PREFLIGHT, tell('PREFLIGHT', 'PREFLIGHT=on')],
+    ['callback', !isUssdOpenToAll, isUssdOpenToAll ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET'],
+    ['addresses', ...tellSet('GATEWAY_ADDRESSES')],
+    ['upstream_budget', calls !== undefined, tell('UPSTREAM_CALLS_A_DAY', 'NODE_URL')],
+    ['proofs', isProved, tell(proofSetting, 'NODE_URL')],
+    ['alerts', ...tellSet('ALERT_WEBHOOK_URL')],
+    ['messages', ...tellSet('SMS_API_KEY')],
   ] as const
+  return guards.map(([name, isOn, by]) => ({ name, isOn, by }))
 }

@@ -6,6 +6,7 @@ import { chains, usualMaxGasPriceWei } from '../chain/chains.ts'
 import { parseOperator } from '../operator/access.ts'
 import { maxOpenPayments } from '../relay/ledger/sessions.ts'
 import { parseJson } from '../runtime/json.ts'
+import { tryTo } from '../runtime/log.ts'
 import { parseNetwork } from '../runtime/peer.ts'
 import { gatewayDeclaration } from '../ussd/gateways/declaration.ts'
 import { countSeptets, toGsmAlphabet } from '../ussd/screens/septets.ts'
@@ -55,14 +56,9 @@ const orNone = <Value>(schema: z.ZodMiniType<Value, unknown>, description: strin
   )
 const maxNameSeptets = 20
 /** Tells whether a name is a time zone's. One without a place, but UTC, knows no summer time. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return name.includes('/') || name === 'UTC'
-  } catch {
-    return false
-  }
-}
+const isTimeZone = (name: string): boolean =>
+  (name.includes('/') || name === 'UTC') &&
+  tryTo(() => new Intl.DateTimeFormat('en', { timeZone: name })) !== undefined
 
 const serviceNameError = `has to be a name of 1 to ${maxNameSeptets} characters that every phone shows`
 /** Tells whether every phone shows a name as it is, on one line. */

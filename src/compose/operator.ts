@@ -12,7 +12,7 @@ import { createOperator, type Operator, type OperatorOptions } from '../operator
 import type { Identity } from '../relay/ledger/records/identity.ts'
 import { cached } from '../runtime/cached.ts'
 import { computeClockLead, withTimeLimit } from '../runtime/clock.ts'
-import { describeFault } from '../runtime/log.ts'
+import { describeFault, tryOrLog } from '../runtime/log.ts'
 import type { RequestCounters } from '../ussd/gateways/request-counters.ts'
 import type { Config } from './config.ts'
 import { assembleIdentity, assembleRelayer, deriveSignerAddress } from './relay.ts'
@@ -55,16 +55,13 @@ export function assembleOperations(options: OperationsOptions) {
     terms: config,
   })
 
-  async function refreshAlerts(ledger: WholeLedger): Promise<void> {
-    try {
+  const refreshAlerts = (ledger: WholeLedger) =>
+    tryOrLog(log, { level: 'error', event: 'watch.failed' }, async () => {
       const query = { identity: await getIdentity() }
       const { vitals, aheadMs } = await readVitals(runtime, ledger, query)
       await updateAlerts(ledger, createCondition(vitals, aheadMs), { deployment, log, webhook })
       await tell?.(ledger, vitals)
-    } catch (error) {
-      log({ level: 'error', event: 'watch.failed', message: describeFault(error) })
-    }
-  }
+    })
 
   /** Raises alerts that no round has raised, and starts a round if none ran for a minute. */
   async function raiseAlertsAndWake(known: KnownHealthData): Promise<void> {
@@ -87,9 +84,8 @@ export function assembleOperations(options: OperationsOptions) {
       const isEvictionUnknown = stores.readEviction && (await stores.readEviction()) === undefined
       const known = { ...createCondition(vitals, aheadMs), isEvictionUnknown }
       waitUntil(silence.recordAnswer(true))
-      const logFailure = (error: unknown) =>
-        log({ level: 'warn', event: 'wake.failed', message: describeFault(error) })
-      waitUntil(raiseAlertsAndWake(known).catch(logFailure))
+      const wake = { level: 'warn', event: 'wake.failed' } as const
+      waitUntil(tryOrLog(log, wake, () => raiseAlertsAndWake(known)))
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: describeFault(error) })

@@ -17,6 +17,7 @@ import {
   slice,
   toFunctionSelector,
 } from 'viem'
+import { tryTo } from '../runtime/log.ts'
 import { loanAbi } from './abi.ts'
 
 export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
@@ -87,7 +88,7 @@ const functionBySelector: ReadonlyMap<string, AbiFunction> = new Map(
 /** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
 export function decodeCall(data: Hex): LoanCall | undefined {
   const item = functionBySelector.get(data.slice(0, 10))
-  const args = item && tryToDecode(() => decodeAbiParameters(item.inputs, slice(data, 4)))
+  const args = item && tryTo(() => decodeAbiParameters(item.inputs, slice(data, 4)))
   const call = args && ({ functionName: item.name, args } as unknown as FunctionCall)
   switch (call?.functionName) {
     case 'transfer':
@@ -104,14 +105,6 @@ export function decodeCall(data: Hex): LoanCall | undefined {
       return { kind: 'repayment', amountWei: call.args[0] === maxUint256 ? 'all' : call.args[0] }
     default:
       return undefined
-  }
-}
-
-function tryToDecode<Value>(decode: () => Value): Value | undefined {
-  try {
-    return decode()
-  } catch {
-    return undefined
   }
 }
 
@@ -146,7 +139,7 @@ export function findCredited(
   name: 'Deposited' | 'LoanRepaid',
   account: Address,
 ): bigint | undefined {
-  const decoded = events.map((event) => tryToDecode(() => decodeEvent(event)))
+  const decoded = events.map((event) => tryTo(() => decodeEvent(event)))
   const [own, ...others] = decoded.flatMap((event) => {
     if (event?.eventName !== name) return []
     const of = event.eventName === 'Deposited' ? event.args.account : event.args.payer
@@ -187,7 +180,7 @@ type PlainReason = Exclude<
 
 /** Decodes why the contract refused a call; `unknown` if the contract does not define the error. */
 export function decodeRefusal(data: Hex): LoanRefusal {
-  const error = tryToDecode(() => decodeErrorResult({ abi: loanAbi, data }))
+  const error = tryTo(() => decodeErrorResult({ abi: loanAbi, data }))
   if (error === undefined) return { reason: 'unknown' }
   switch (error.errorName) {
     case 'InsufficientBalance':

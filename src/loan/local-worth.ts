@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { describeFault, type Log } from '../runtime/log.ts'
+import { type Log, tryOrLog } from '../runtime/log.ts'
 import { getOne, isWithin, type Unit } from './amounts.ts'
 
 /** Locates price feeds; `currency` is an ISO 4217 code. The second one is asked about a jump. */
@@ -72,10 +72,7 @@ const priceAnswer = z.record(z.string(), z.record(z.string(), z.number()))
 export function createRates(options: RatesOptions): () => Promise<Rate | undefined> {
   const { clock, log } = options
   const readPrice = cached(clock, ttlMs, () =>
-    readAcceptedPrice(options).catch((error: unknown) => {
-      log({ level: 'warn', event: 'rate.unread', message: describeFault(error) })
-      return undefined
-    }),
+    tryOrLog(log, { level: 'warn', event: 'rate.unread' }, () => readAcceptedPrice(options)),
   )
   return async () => {
     const latest = await readPrice()

@@ -23,8 +23,8 @@ export type Deployment = {
   nodes: () => StatusAnswer['nodes']
 }
 
-/** Formats a time (Unix time in ms) as ISO 8601. */
-export const toIso = (at: number): string => new Date(at).toISOString()
+/** Formats a time (Unix time in ms, or ISO 8601) as ISO 8601. */
+export const toIso = (at: number | string): string => new Date(at).toISOString()
 
 export const isoOrNull = (at: number | undefined | null): string | null =>
   at === undefined || at === null ? null : toIso(at)

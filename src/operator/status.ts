@@ -112,10 +112,7 @@ export function computeLendableWei({
 }
 
 export const describeGatewayFaults = ({ lately, gatewayFaults }: StatusAnswer): string[] =>
-  listGatewayFaults(
-    lately.hour.counts,
-    Object.fromEntries(Object.entries(gatewayFaults).map(([name, at]) => [name, Date.parse(at)])),
-  ).map(describeGatewayFault)
+  listGatewayFaults(lately.hour.counts, gatewayFaults).map(describeGatewayFault)
 
 /** Sets for how long a height may be shown again and again before a node is called still. */
 const stillMs = 120_000

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { tryTo } from './log.ts'
 
 const nullableSchemas = new WeakMap<z.ZodMiniType, z.ZodMiniType>()
 
@@ -13,24 +14,15 @@ export function orNull<Schema extends z.ZodMiniType>(schema: Schema): z.ZodMiniN
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? `${field}` : field))
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+export const parseJson = (text: string): unknown => tryTo(() => JSON.parse(text))
 
 /** Parses JSON; returns undefined also if an object in it has two members of the same name. */
 export function parseUniqueJson(text: string): unknown {
   const value = parseJson(text)
-  try {
-    // `JSON.parse` keeps the last of two members, so the text then has more of them than the value.
-    return countMembers(text) === countMembers(JSON.stringify(value) ?? '') ? value : undefined
-  } catch {
-    // The text is nested too deeply to be written again.
-    return undefined
-  }
+  // What is nested too deeply cannot be written again.
+  const written = tryTo(() => JSON.stringify(value))
+  // `JSON.parse` keeps the last of two members, so the text then has more of them than the value.
+  return written && countMembers(text) === countMembers(written) ? value : undefined
 }
 
 /** Counts the colons of a JSON text that stand in no string: each member has one. */

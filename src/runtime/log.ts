@@ -20,16 +20,25 @@ export function createConsoleLog(now: () => number): Log {
   }
 }
 
+/** Returns what a function returns; undefined if it throws. */
+export function tryTo<Value>(act: () => Value): Value | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}
+
 /** Does what may fail: a failure is logged as this event, and leaves the result undefined. */
 export async function tryOrLog<T>(
   log: Log,
-  { level, event }: Pick<LogEvent, 'level' | 'event'>,
+  event: Pick<LogEvent, 'level' | 'event'> & { alert?: string },
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    log({ level, event, message: describeFault(error) })
+    log({ ...event, message: describeFault(error) })
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { convertIPv4ToBinary, convertIPv6ToBinary } from 'hono/utils/ipaddr'
+import { tryTo } from './log.ts'
 
 /** Describes a network by the first bits of 128; IPv4 is mapped to IPv6 (RFC 4291, 2.5.5.2). */
 type Network = { address: bigint; bits: number }
@@ -7,13 +8,9 @@ type Network = { address: bigint; bits: number }
 function parseIpAddress(text: string): bigint | undefined {
   // What follows is the name of an interface (RFC 4007), which another host's address lacks.
   if (text.includes('%')) return undefined
-  try {
-    return text.includes(':')
-      ? convertIPv6ToBinary(text)
-      : (0xffffn << 32n) | convertIPv4ToBinary(text)
-  } catch {
-    return undefined
-  }
+  return tryTo(() =>
+    text.includes(':') ? convertIPv6ToBinary(text) : (0xffffn << 32n) | convertIPv4ToBinary(text),
+  )
 }
 
 /** Parses an address, or a network in CIDR notation (RFC 4632); undefined for anything else. */

@@ -1,5 +1,5 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { describeFault } from '../../runtime/log.ts'
+import { describeFault, tryOrLog } from '../../runtime/log.ts'
 import type { ReportedHead } from '../upstream/socket.ts'
 import type { FeedBlock } from './chain.ts'
 import type { LogReader } from './log-reader.ts'
@@ -77,9 +77,7 @@ export function createPoller(options: PollerOptions) {
     },
     follow(): void {
       if (isFollowing || !notifier.hasTopics()) return
-      followUntilUnused().catch((error: unknown) => {
-        log({ level: 'error', event: 'feed.stopped', message: describeFault(error) })
-      })
+      void tryOrLog(log, { level: 'error', event: 'feed.stopped' }, followUntilUnused)
     },
     wake: () => wakeUp.abort(),
     /** Stops at once, and not after the next sleep, if there are no subscriptions. */

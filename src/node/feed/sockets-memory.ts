@@ -1,4 +1,4 @@
-import { describeFault } from '../../runtime/log.ts'
+import { tryOrLog } from '../../runtime/log.ts'
 import { createNodeFeed, type Feed } from './network-feed.ts'
 import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
@@ -63,12 +63,11 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketServer
     sockets.add(socket)
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('message', ({ data }) => {
-      feed
-        .handleMessage(client, data instanceof ArrayBuffer ? data : String(data))
-        .then(feed.follow)
-        .catch((error: unknown) => {
-          deps.log({ level: 'error', event: 'socket.failed', message: describeFault(error) })
-        })
+      const message = data instanceof ArrayBuffer ? data : String(data)
+      void tryOrLog(deps.log, { level: 'error', event: 'socket.failed' }, async () => {
+        await feed.handleMessage(client, message)
+        feed.follow()
+      })
     })
     for (const ended of ['close', 'error'] as const) {
       socket.addEventListener(ended, () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { parseJson } from '../../runtime/json.ts'
+import { tryTo } from '../../runtime/log.ts'
 
 const notification = z.object({
   method: z.literal('eth_subscription'),
@@ -109,12 +110,9 @@ function connect(
   onResult: (result: string | { number: number }) => void,
   onEnd: () => void,
 ) {
-  let socket: WebSocket
-  try {
-    socket = openSocket()
-  } catch {
-    return undefined
-  }
+  const opened = tryTo(openSocket)
+  if (opened === undefined) return undefined
+  const socket: WebSocket = opened
   const requestedTypes = new Set<Subscription>(['newHeads'])
   const confirmedIds = new Set<number>()
   let isOpen = false

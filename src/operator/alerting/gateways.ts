@@ -10,7 +10,7 @@ const descriptions = {
 /** Lists which requests of gateways were refused, by the counts of an hour and their last times. */
 export function listGatewayFaults(
   counts: Readonly<Record<string, number>>,
-  lastTimes: Readonly<Record<string, number>>,
+  lastTimes: Readonly<Record<string, number | string>>,
 ) {
   return Object.entries(counts).flatMap(([name, count]) => {
     const [, gateway, event] = /^gateway\.(.+)\/(wrong_secret|bad)$/.exec(name) ?? []

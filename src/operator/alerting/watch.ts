@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { describeFault, type Log } from '../../runtime/log.ts'
+import { type Log, tryOrLog } from '../../runtime/log.ts'
 import { describeSilence, type KnownHealthData, type LedgerStore } from '../health.ts'
 import type { AlertNotice } from '../kept/alerts.ts'
 import type { WholeLedger } from '../kept/steps.ts'
@@ -46,14 +46,13 @@ export async function sendNotice(
   notice: AlertNotice,
   onAccepted?: () => Promise<void>,
 ) {
-  try {
-    if (options.webhook === undefined) return
-    await postNotice(options.webhook, notice, options.deployment)
+  const { webhook, deployment, log } = options
+  const untold = { level: 'error', event: 'alert.untold', alert: notice.name } as const
+  await tryOrLog(log, untold, async () => {
+    if (webhook === undefined) return
+    await postNotice(webhook, notice, deployment)
     await onAccepted?.()
-  } catch (error) {
-    const message = describeFault(error)
-    options.log({ level: 'error', event: 'alert.untold', message, alert: notice.name })
-  }
+  })
 }
 
 const silentAfterMs = 5_000

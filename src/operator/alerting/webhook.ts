@@ -1,7 +1,7 @@
 import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
 import type { Clock } from '../../runtime/clock.ts'
-import { describeFault, type Log } from '../../runtime/log.ts'
+import { type Log, tryOrLog } from '../../runtime/log.ts'
 import type { AlertNotice } from '../kept/alerts.ts'
 import type { EventBatch } from '../kept/events.ts'
 import type { Vitals, WholeLedger } from '../kept/steps.ts'
@@ -110,11 +110,9 @@ async function tellBatch(
   { webhook, log }: TellOptions,
 ): Promise<void> {
   const lastSeq = events.at(-1)?.seq
-  try {
+  await tryOrLog(log, { level: 'warn', event: 'events.untold' }, async () => {
     if (lastSeq !== undefined)
       await postSigned(webhook, { account, events: events.map(toEventAnswer) })
     await ledger.markEventsTold(account, lastSeq ?? 0)
-  } catch (error) {
-    log({ level: 'warn', event: 'events.untold', message: describeFault(error) })
-  }
+  })
 }

@@ -19,6 +19,7 @@ import {
   slice,
   toFunctionSelector,
 } from 'viem'
+import { tryTo } from '../../runtime/log.ts'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
 /** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
@@ -185,14 +186,9 @@ export function decodeForwarderRefusal(data: Hex): ForwarderRefusal {
 /** Tells whether a contract reverted because it is paused: both of ours use the same error. */
 export const isPausedError = (data: Hex): boolean => decodeErrorName(data) === 'EnforcedPause'
 
-function decodeErrorName(data: Hex): string | undefined {
-  try {
-    return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
-  } catch {
-    // The address has another contract, or none.
-    return undefined
-  }
-}
+/** Returns the name of the forwarder's error; undefined of another contract's, or without one. */
+const decodeErrorName = (data: Hex): string | undefined =>
+  tryTo(() => decodeErrorResult({ abi: relayForwarderAbi, data }).errorName)
 
 /** Returns the forwarder's results in a transaction's logs, ignoring other contracts. */
 export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
