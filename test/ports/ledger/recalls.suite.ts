@@ -239,16 +239,6 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ask(ledger, 'first', 0n, carol)).toEqual({ kind: 'too_late' })
     })
 
-    test('is called one once in some days by a caller', async ({ ledger, pass }) => {
-      await pay(ledger, 's', 10n)
-      expect(await ask(ledger)).toMatchObject({ kind: 'held' })
-      await pay(ledger, 't', 10n, { to: carol })
-      expect(await ask(ledger, 't')).toEqual({ kind: 'too_often' })
-      pass(7 * dayMs + 1)
-      await pay(ledger, 'u', 10n, { to: dave })
-      expect(await ask(ledger, 'u')).toMatchObject({ kind: 'held' })
-    })
-
     test('is judged with what is spent at the same time', async ({ ledger }) => {
       await pay(ledger, 's', 10n)
       await pay(ledger, 'salary', 20n, { from: carol, block: read })
@@ -337,17 +327,6 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       })
     })
 
-    test('goes back in part, and the rest stays held', async ({ ledger }) => {
-      await pay(ledger, 's', 10n)
-      await ask(ledger)
-      expect(await giveBack(ledger, 'part', 4n)).toMatchObject({ kind: 'accepted' })
-      expect(await giveBack(ledger, 'part', 4n)).toMatchObject({ kind: 'answered' })
-      expect(await ledger.listRecalled(bob)).toMatchObject([{ wei: 6n }])
-      expect(await spend(ledger, 'own', 1n)).toMatchObject({ kind: 'recalled', wei: 6n })
-      expect(await giveBack(ledger, 'rest', 6n)).toMatchObject({ kind: 'accepted' })
-      expect(await ledger.listRecalled(bob)).toEqual([])
-    })
-
     test('is not held in doubt, or beyond eight in an account', async ({ ledger }) => {
       const payers = Array.from({ length: 9 }, (_, index) => `0x${`a${index}`.repeat(20)}` as const)
       for (const from of payers) await pay(ledger, from.slice(-9), 1n, { from })
@@ -366,62 +345,6 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       await pay(ledger, 's', 10n, { to: dave })
       await judge(ledger, 'lost', carol, { chainNonce: 99 })
       expect(await ask(ledger)).toEqual({ kind: 'unknown' })
-    })
-
-    test('is told its receiver in a message, unless it ended before', async ({ ledger, pass }) => {
-      await pay(ledger, 's', 10n)
-      await ask(ledger, 's', 0n, alice, { sealed: 'sealed' })
-      const { until } = (await ledger.listRecalled(bob))[0] ?? {}
-      const { taken } = await ledger.takeSms(9)
-      expect(taken).toMatchObject([{ party: 'receiver', recalled: { wei: '10', until } }])
-      await pay(ledger, 't', 10n, { from: carol })
-      await ask(ledger, 't', 0n, carol, { sealed: 'sealed' })
-      await ledger.endRecall(bob, id('t'), 'kept')
-      expect((await ledger.takeSms(9)).taken).toEqual([])
-      await pay(ledger, 'u', 10n, { from: dave })
-      await ask(ledger, 'u', 0n, dave, { sealed: 'sealed' })
-      await giveBack(ledger, 'part', 4n, dave, 'u')
-      expect((await ledger.takeSms(9)).taken).toMatchObject([{ recalled: { wei: '6' } }])
-      await ledger.recordSmsFate(
-        { session: nameRecall(id('u')), party: 'receiver', attempts: 1 },
-        'later',
-      )
-      pass(dayMs)
-      expect((await ledger.takeSms(9)).taken).toEqual([])
-    })
-
-    test('is told its sender in a message if nothing came back, at its end', async ({
-      ledger,
-      pass,
-    }) => {
-      const hold = (session: string, sender: Address) =>
-        ask(ledger, session, 0n, sender, { sealedForSender: 'sealed' })
-      const take = async () => (await ledger.takeSms(9)).taken
-      for (const [session, from] of [
-        ['s', alice],
-        ['t', carol],
-        ['u', dave],
-      ] as const) {
-        await pay(ledger, session, 10n, { from })
-        await hold(session, from)
-      }
-      expect(await take()).toEqual([])
-      await (await sendBack(ledger, 'part', 4n, dave))(read + 3)
-      await (await sendBack(ledger, 'whole', 10n, carol))(read + 3)
-      await ledger.endRecall(bob, id('s'), 'kept')
-      const told = (session: string, wei: string) => ({
-        ...{ session: nameRecall(id(session)), party: 'sender', recalled: { wei } },
-      })
-      expect(await take()).toMatchObject([told('s', '10')])
-      pass(dayMs - 1)
-      expect(await take()).toEqual([])
-      pass(1)
-      expect(await take()).toMatchObject([told('u', '6')])
-      await ledger.recordSmsFate({ ...told('u', '6'), party: 'sender', attempts: 1 }, 'later')
-      pass(dayMs + 1)
-      expect(await take()).toEqual([])
-      expect(await ledger.listHeldFor(dave, 9)).toEqual([{ intentId: id('u'), until: undefined }])
-      expect(await ledger.listHeldFor(carol, 9)).toEqual([])
     })
 
     test('is told its sender as what it has become: not held, come back, or come back in vain', async ({
@@ -503,23 +426,6 @@ export function recallsSuite(name: string, create: () => Promise<LedgerHarness>)
       pass(1)
       await pay(ledger, 'back', 10n, { from: bob, to: alice })
       expect(await ask(ledger, 'back', 0n, bob)).toEqual({ kind: 'known' })
-    })
-
-    test('is offered to its sender as long as it may be one', async ({ ledger, pass }) => {
-      const find = () =>
-        ledger.listRecallable({ sender: alice, withinMs: minuteMs, everyMs: 7 * dayMs })
-      await pay(ledger, 's', 10n)
-      expect(await find()).toMatchObject([{ intentId: id('s'), account: bob, amountWei: 10n }])
-      pass(minuteMs + 1)
-      expect(await find()).toEqual([])
-      await accept(ledger, 't', alice, { order: paying('t', alice, carol, 10n) })
-      expect(await find()).toMatchObject([{ intentId: id('t') }])
-      await ledger.setTill({
-        id: 'a',
-        till: '12344',
-        to: { account: carol, name: 'Duka', kind: 'bill' },
-      })
-      expect(await find()).toEqual([])
     })
 
     test('is its receiver’s again once that keeps it, or its block is lost', async ({ ledger }) => {

@@ -323,24 +323,6 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await readBy(() => offer(begun, offerOf('next', carol)))).toBeLessThan(60)
     })
 
-    test('shows an operator every payment, page by page, while time passes', async () => {
-      const name = newName()
-      const ledger = open(name)
-      for (const digit of '01234567') {
-        await enqueue(ledger, digit)
-        pass(1)
-      }
-      const later = openOver(openPatientRedis(await bridgeBy(() => now++)), name)
-      const seen: string[] = []
-      let before: number | undefined
-      do {
-        const { payments, next } = await later.readPage({ limit: 2, before })
-        seen.push(...payments.map(({ intentId }) => intentId))
-        before = next
-      } while (before !== undefined)
-      expect(seen).toEqual([...'76543210'].map(id))
-    })
-
     test('keeps its forwarder while a spent intent is adopted', async () => {
       const name = newName()
       const ledger = open(name)
