@@ -1,14 +1,10 @@
-import type { Address, Hex } from 'viem'
 import { describe, expect } from 'vitest'
-import { encodeCall } from '../../src/loan/calls.ts'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
-import type { LocalWorth } from '../../src/loan/local-worth.ts'
 import type { PaymentLimits } from '../../src/relay/ledger/records/earlier.ts'
-import { askedName, type Order } from '../../src/relay/ledger/values.ts'
+import { askedName } from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
-  agreed,
   alice,
   bob,
   carol,
@@ -17,7 +13,6 @@ import {
   offerOf,
   orderOf,
   question,
-  refusingOf,
   unlimited,
 } from './payments.ts'
 
@@ -76,58 +71,6 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.listPayments(alice, 9)).toHaveLength(1)
     })
 
-    test('leads to a question after an equal payment a moment ago', async ({ ledger, pass }) => {
-      expect(await ledger.recordEarlier(question('first'), call)).toBeUndefined()
-      await accept(ledger, 'first')
-      // The session that made it is decided: it is asked nothing.
-      expect(await ledger.recordEarlier(question('first'), call)).toBeUndefined()
-      expect(await ledger.recordEarlier(question('other'), { ...call, data: '0x' })).toBeUndefined()
-      pass(9 * minuteMs)
-      expect(await ledger.recordEarlier(question('looks'), call)).toEqual({ minutes: 9 })
-      const equal = { kind: 'equal', minutes: 9 }
-      const unlessEqual = { unlessEqual: true }
-      expect(await judge(ledger, 'offers', alice, unlessEqual)).toMatchObject(equal)
-      pass(minuteMs)
-      expect(await ledger.recordEarlier(question('later'), call)).toBeUndefined()
-      for (const session of ['looks', 'offers']) {
-        expect(await ledger.recordEarlier(question(session), call)).toEqual({ minutes: 9 })
-        expect(await judge(ledger, session, alice, unlessEqual)).toMatchObject(equal)
-      }
-      // Whoever wants another one all the same gets it.
-      for (const session of ['looks', 'offers']) {
-        expect(await judge(ledger, session)).toMatchObject({ kind: 'accepted' })
-      }
-    })
-
-    test('leads to it by the same local money at another rate, and by what was paid', async ({
-      ledger,
-    }) => {
-      const calling = (to: Address, amountWei: bigint) => ({
-        data: encodeCall({ kind: 'transfer', to, amountWei }),
-      })
-      const paying = (session: string, amountWei: bigint, order: Partial<Order>) => {
-        const { request } = offerOf(session).order
-        const called = { request: { ...request, ...calling(bob, amountWei) } }
-        return judge(ledger, session, alice, { order: { ...called, ...order } })
-      }
-      await paying('local', 7n, { agreed })
-      await paying('unit', 9n, {})
-      const look = (call: { data: Hex; agreed?: LocalWorth }) =>
-        ledger.recordEarlier(question(`${call.data}${JSON.stringify(call.agreed)}`), call)
-      const local = { currency: agreed.currency, cents: agreed.cents }
-      const later = { ...agreed, micros: '13000000000000' }
-      expect(await look({ ...calling(bob, 8n), agreed: later })).toEqual({ minutes: 0, local })
-      expect(await look(calling(bob, 7n))).toEqual({ minutes: 0, local })
-      expect(await look({ ...calling(bob, 9n), agreed })).toEqual({ minutes: 0 })
-      for (const other of [
-        { ...calling(bob, 8n), agreed: { ...agreed, cents: '1' } },
-        { ...calling(bob, 8n), agreed: { ...agreed, currency: 'UGX' } },
-        { ...calling(carol, 8n), agreed },
-        calling(bob, 8n),
-      ])
-        expect(await look(other)).toBeUndefined()
-    })
-
     test('is read as a former version stored it', async ({ ledger }) => {
       await ledger.saveFirstValue({ ...question('former'), name: 'equal', value: '9' })
       expect(await ledger.recordEarlier(question('former'), call)).toEqual({ minutes: 9 })
@@ -177,18 +120,6 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.listPayments(alice, 9)).toHaveLength(5)
     })
 
-    test('asks only for a time whether to pay again', async ({ ledger, pass }) => {
-      await accept(ledger, 'first')
-      for (const session of ['prompt', 'late'])
-        expect(await ledger.recordEarlier(ask(session), call)).toEqual({ minutes: 0 })
-      pass(3 * minuteMs)
-      const judged = async (session: string) =>
-        (await judge(ledger, session, alice, { question: asked })).kind
-      expect(await judged('prompt')).toBe('accepted')
-      pass(1)
-      expect(await judged('late')).toBe('late')
-    })
-
     test('judges late answers among others of one batch', async ({ ledger, pass }) => {
       await ledger.saveFirstValue(ask('late'))
       pass(4 * minuteMs)
@@ -197,17 +128,6 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       )
       const { verdicts } = await offer(ledger, ...offers)
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'late', 'accepted'])
-    })
-
-    test('tells how long ago a session was decided', async ({ ledger, pass }) => {
-      await accept(ledger, 'first')
-      await ledger.refuse(refusingOf('refused'))
-      pass(9 * minuteMs)
-      for (const session of ['first', 'refused'])
-        expect(await ledger.lookup(question(session))).toMatchObject({
-          kind: 'answered',
-          ageMs: 9 * minuteMs,
-        })
     })
 
     test("counts for the day's number, but not for its sum, if it failed", async ({ ledger }) => {

@@ -7,9 +7,7 @@ import {
   recordMessage,
   recordPayment,
 } from '../../src/account/memory.ts'
-import { createNames } from '../../src/account/names.ts'
 import { createPins } from '../../src/account/pin.ts'
-import { createSeal } from '../../src/account/secrets.ts'
 import {
   addWallet,
   createWalletCodes,
@@ -81,43 +79,6 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       expect(await codes.redeem(code, newAccount(), () => true)).toBe(false)
     })
 
-    test('shows ten names a day that no payment follows, however many ask at once', async () => {
-      const [memory, caller] = [createMemory(open), newAccount()]
-      const names = createNames({ memory, seal: createSeal(secret, 'name') })
-      const holders = Array.from({ length: 14 }, newAccount)
-      for (const holder of holders) {
-        await memory.change(holder, (kept, now) => ({ ...kept, dialedAt: now }))
-        await names.verify(holder, 'Amina W.')
-        expect(await names.choose(holder, { kind: 'verified' }, 's', () => true)).toBe('done')
-      }
-      const paid: { to: Address; at: number }[] = []
-      const askAll = async (session: string) => {
-        const look = (of: Address) => names.lookUp({ of, caller, session }, async () => paid)
-        const shown = await Promise.all(holders.map(look))
-        return holders.filter((_, index) => shown[index]?.text === 'Amina W.')
-      }
-      const seen = await askAll('s')
-      expect(seen).toHaveLength(10)
-      expect(await askAll('s')).toEqual(seen)
-      expect(await askAll('t')).toEqual([])
-      const { at = 0 } = (await memory.read(caller)).lookUps.find(({ of }) => of === seen[0]) ?? {}
-      // A look-up of the same ms as the payment would count as paid too.
-      await expect.poll(async () => (await memory.read(caller)).now).toBeGreaterThan(at)
-      paid.push({ to: seen[0] as Address, at }, { to: seen[1] as Address, at: at - 60_000 })
-      expect(await askAll('u')).toHaveLength(1)
-    })
-
-    test('loses no change when several are made together', async () => {
-      const [memory, account] = [createMemory(open), newAccount()]
-      const intents = ['0x01', '0x02', '0x03', '0x04']
-      const to = { to: '2547...002', address: account }
-      const record = (intentId: string) =>
-        memory.change(account, (kept) => recordPayment(kept, intentId, to))
-      await Promise.all([...intents, ...intents].map(record))
-      const { sent } = await memory.read(account)
-      expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
-    })
-
     test('is erased except a PIN that guards money, even after late writes', async () => {
       const [store, account] = [open(), newAccount()]
       const memory = createMemory(() => store)
@@ -135,24 +96,6 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const left = await memory.read(account)
       expect([left.pin, left]).toMatchObject([undefined, nothing])
       expect((await store.load(account)).row).not.toContain('2547')
-    })
-
-    test('allows three PIN attempts in total to sessions side by side', async () => {
-      const [memory, account] = [createMemory(open), newAccount()]
-      const secret = `0x${'5'.repeat(64)}` as const
-      const pins = createPins({ secret, memory, createSalt: () => 'salt' })
-      await pins.choose(account, '482615', 'first')
-      const guesses = await Promise.allSettled(
-        Array.from({ length: 60 }, (_, at) => pins.verify(account, `13${at + 10}`, `${at}`)),
-      )
-      const kinds = guesses.map((each) => (each.status === 'fulfilled' ? each.value.kind : 'none'))
-      expect(kinds.filter((kind) => kind === 'right')).toEqual([])
-      expect(kinds.filter((kind) => kind === 'wrong').length).toBeLessThanOrEqual(2)
-      // Those that got no answer have had no try.
-      for (const step of ['a', 'b', 'c']) await pins.verify(account, '1357', step)
-      const { pin } = await memory.read(account)
-      expect(pin?.tries).toBe(3)
-      expect(await pins.verify(account, '482615', 'later')).toEqual({ kind: 'blocked' })
     })
   })
 }

@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import { openModelledService } from '../support/modelled-service.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { question, refusingOf } from './payments.ts'
 
@@ -42,34 +41,6 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.readFirstValue(question('s'), 'later')).toBeUndefined()
       const other = showing('s', '3', 'later', 'other')
       expect(await ledger.saveFirstValue(other)).toEqual({ kind: 'closed' })
-    })
-
-    test('is also what was typed, where a gateway numbers its answers', async ({
-      ledger,
-      relayer,
-    }) => {
-      const room = { callers: 3, poolLoans: 9, capLoans: 9 }
-      const { sendLast, accountOf } = openModelledService({ ledger, relayer, ...room })
-      const send = (session: string, count: number, answers = ['2', '0700000001', '0.001']) =>
-        sendLast({ caller: 0, session, answers: answers.slice(0, count) })
-      const paid = async () => (await ledger.listPayments(accountOf(0), 9)).length
-      const closed = 'END This session has ended. Nothing was sent. Please dial again.'
-      for (const count of [0, 1, 2]) {
-        const [one, other] = await Promise.all([send('s', count), send('s', count)])
-        expect(other).toBe(one)
-        expect(await send('s', 0)).toMatch(/^CON Rootstock DeFi/)
-      }
-      expect(await send('t', 0)).toMatch(/^CON /)
-      expect(await send('t', 2)).toBe(closed)
-      expect(await send('t', 1)).toMatch(/^(CON|END)/)
-      expect(await send('t', 3)).toBe(closed)
-      expect(await paid()).toBe(0)
-      const [one, other] = await Promise.all([send('s', 3), send('s', 3)])
-      expect(one).toMatch(/^END Transfer Submitted/)
-      expect([other, await send('s', 3)]).toEqual([one, one])
-      const another = ['2', '0700000001', '0.002']
-      expect(await send('s', 3, another)).toBe('END This session has ended. Please dial again.')
-      expect(await paid()).toBe(1)
     })
 
     test('is forgotten after the retention time', async ({ ledger, rules, pass }) => {

@@ -218,33 +218,6 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       return { dueAt, to, debt: { account, owedWei, dueAt } }
     }
 
-    test('are taken once each, three days before and on the day', async ({ harness }) => {
-      const { ledger, pass } = harness
-      const { debt, dueAt, to } = await borrow(harness)
-      const taken = async () => {
-        const takers = Array.from({ length: 5 }, () => ledger.takeReminder(debt))
-        return (await Promise.all(takers)).flatMap((each) => each ?? [])
-      }
-      expect(await ledger.listDueReminders(9)).toEqual([])
-      pass(dayMs / 24)
-      expect(await ledger.listDueReminders(9)).toEqual([account])
-      expect(await taken()).toEqual([])
-      expect(await ledger.listDueReminders(9)).toEqual([])
-      await to(dueAt * 1_000 - 3 * dayMs - 1_000)
-      expect(await taken()).toEqual([])
-      await to(dueAt * 1_000 - 3 * dayMs + 1_000)
-      expect(await ledger.listDueReminders(9)).toEqual([account])
-      expect(await taken()).toEqual([{ ...debt, kind: 'soon', sealed: '0x77' }])
-      await to(dueAt * 1_000 - dayMs)
-      expect(await taken()).toEqual([])
-      await to(dueAt * 1_000 - dayMs / 6 + 1_000)
-      expect(await taken()).toEqual([{ ...debt, kind: 'today', sealed: '0x77' }])
-      for (const days of [0, 1, 5, 90]) {
-        await to((dueAt + days) * 1_000 + days * dayMs)
-        expect(await taken()).toEqual([])
-      }
-    })
-
     test('that were certainly not sent are taken once more, and no others', async ({ harness }) => {
       const { ledger, pass } = harness
       const { debt, dueAt, to } = await borrow(harness)

@@ -192,7 +192,15 @@ describe('the same transfer within ten minutes', () => {
       settle
       balance: 1 -> END Your Balance: 0.019 tRBTC
       second: ${text}*0*0.001*1*2 -> ${made}
-      third: ${text} -> ${asked(0)}`
+      third: ${text} -> ${asked(0)}
+      settle
+      10 min
+      fourth: ${text} -> ${made}`
+
+  plays('is not asked about where that failed')`
+      first: ${text} -> ${made}
+      fail Balance too low
+      second: ${text} -> not …Send it again?…`
 
   test('is asked about or made, the same for all concurrent deliveries of a session', async () => {
     const { deliver, play } = openWorld()
