@@ -175,8 +175,8 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
     case 'gave_up':
     case 'too_long':
     case 'past_the_end': {
-      const { tooManyMistakes: gave_up, tooLong: too_long, sessionClosed: past_the_end } = messages
-      return endWithText({ gave_up, too_long, past_the_end }[result.kind], result.kind)
+      const { tooManyMistakes, sessionClosed } = messages
+      return endWithText(result.kind === 'gave_up' ? tooManyMistakes : sessionClosed, result.kind)
     }
     case 'balance':
     case 'claim': {

@@ -146,6 +146,6 @@ export function toScreen(messages: Messages, answer: PaymentAnswer, kind?: Payme
   if (answer.kind === 'screen') return answer.screen
   const { unsent, uncertain, notSentYet: late } = messages
   const { sessionEnded: ended, sessionClosed: closed } = messages
-  const failed = kind === undefined ? ended : payments[kind].words(messages).failed
+  const failed = kind === undefined ? ended : messages.failed(payments[kind].words(messages).label)
   return endScreen({ unsent, uncertain, late, ended, closed, failed }[answer.kind])
 }

@@ -21,7 +21,7 @@ type ScreenReader = (text: string, kind: 'ask' | 'end') => ScreenMessage | undef
 type MessageKey =
   | keyof Messages
   | `pin.${keyof Messages['pin']}`
-  | `${PaymentKind}.${'submitted' | 'failed'}`
+  | `${PaymentKind}.submitted`
   | ('balance.balance' | 'help.help' | 'receive.claimed' | 'deposit.nothing')
 
 function gatherWords(say: Messages): Words {
@@ -34,14 +34,13 @@ function gatherWords(say: Messages): Words {
 const endings = {
   submitted: kindNames.map((kind) => `${kind}.submitted` as const),
   /** The payment was submitted and has failed for good. */
-  failed: kindNames.map((kind) => `${kind}.failed` as const),
+  failed: ['failed'],
   /** Nothing was sent, and nothing will be. */
   refused: [
     'refused',
     'deposit.nothing',
     'nothingWasSent',
     'tooManyMistakes',
-    'tooLong',
     'tooManyDials',
     'tooManyOpen',
     'unsettled',

@@ -282,7 +282,6 @@ export type PaymentWords = {
   label: string
   /** Writes the screen of a submitted payment; `code` is shown to the agent as well. */
   submitted: (amount: string, to: string, tx: string, code: string) => string
-  failed: string
   activityLine: (amount: string, to: string) => string
   /**
    * Writes the message that an account was credited; without it the activity line is sent. `code`

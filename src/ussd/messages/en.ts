@@ -54,6 +54,7 @@ export const english = {
     requested: (time: string) =>
       `You can choose a new PIN from ${time}: dial again then. Without a PIN you can receive money, not send it. Asking again changes nothing.`,
   },
+  failed: (label: string) => `${label}: FAILED\nNo money was moved. Please dial again.`,
   nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
   more: 'More',
@@ -90,7 +91,6 @@ export const english = {
     too_large: 'This amount is too large.',
   },
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
-  tooLong: 'This session is too long. Nothing was sent. Please dial again.',
   tooLittle: (min: string) => `The smallest amount to send is ${min}.`,
   lowBalance: (balance: string) => `Your balance is too low: ${balance}.`,
   lowDebt: (owed: string) => `You owe only ${owed}.`,
@@ -146,9 +146,7 @@ export const english = {
   cannotPayFees: 'Payments are stopped for a moment. Nothing was sent. Please try again later.',
   paused: 'Payments are paused. Nothing was sent. Please try again later.',
   held: (help: string | undefined) =>
-    help === undefined
-      ? 'Your account is held. Nothing was sent. Ask your provider.'
-      : `Your account is held. Nothing was sent. Call ${help}.`,
+    `Your account is held. Nothing was sent. ${help === undefined ? 'Ask your provider' : `Call ${help}`}.`,
   unsent: 'Not sent so far, but it may still be sent. Check your balance before you try again.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',

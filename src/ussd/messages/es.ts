@@ -54,6 +54,7 @@ export const spanish: Messages = {
     requested: (time) =>
       `Podrá elegir otro PIN desde ${time}: marque entonces. Sin PIN puede recibir, no enviar. Pedirlo otra vez no cambia eso.`,
   },
+  failed: (label) => `${label}: FALLÓ\nNo se movió dinero. Por favor, marque de nuevo.`,
   nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Por favor, marque de nuevo.',
   more: 'Más',
@@ -90,7 +91,6 @@ export const spanish: Messages = {
     too_large: 'Este monto es demasiado grande.',
   },
   tooManyMistakes: 'Demasiadas respuestas erróneas. No se envió nada. Por favor, marque de nuevo.',
-  tooLong: 'Esta sesión es demasiado larga. No se envió nada. Por favor, marque de nuevo.',
   tooLittle: (min) => `El envío mínimo es ${min}.`,
   lowBalance: (balance) => `Su saldo es insuficiente: ${balance}.`,
   lowDebt: (owed) => `Solo debe ${owed}.`,
@@ -148,9 +148,7 @@ export const spanish: Messages = {
     'Los pagos están detenidos por un momento. No se envió nada. Por favor, intente más tarde.',
   paused: 'Los pagos están en pausa. No se envió nada. Por favor, intente más tarde.',
   held: (help) =>
-    help === undefined
-      ? 'Su cuenta está retenida. No se envió nada. Pregunte a su proveedor.'
-      : `Su cuenta está retenida. No se envió nada. Llame al ${help}.`,
+    `Su cuenta está retenida. No se envió nada. ${help === undefined ? 'Pregunte a su proveedor' : `Llame al ${help}`}.`,
   unsent: 'Hasta ahora no se ha enviado, pero aún puede enviarse. Vea su saldo antes de repetir.',
   uncertain: 'Aún no se sabe si se envió. Revise su saldo antes de intentar de nuevo.',
   unavailable: 'Servicio no disponible. Por favor, intente más tarde.',

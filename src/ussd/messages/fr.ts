@@ -55,6 +55,7 @@ export const french: Messages = {
     requested: (time) =>
       `Vous pourrez choisir un PIN dès ${time}: recomposez alors. Sans PIN vous pouvez recevoir, pas envoyer. Redemander n'y change rien.`,
   },
+  failed: (label) => `${label}: ÉCHOUÉ\nAucun argent n'a été déplacé. Veuillez recomposer.`,
   nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',
   more: 'Suite',
@@ -91,7 +92,6 @@ export const french: Messages = {
     too_large: 'Ce montant est trop grand.',
   },
   tooManyMistakes: "Trop de réponses erronées. Rien n'a été envoyé. Veuillez recomposer.",
-  tooLong: "Cette session est trop longue. Rien n'a été envoyé. Veuillez recomposer.",
   tooLittle: (min) => `Le plus petit envoi est de ${min}.`,
   lowBalance: (balance) => `Votre solde est insuffisant: ${balance}.`,
   lowDebt: (owed) => `Vous ne devez que ${owed}.`,
@@ -149,9 +149,7 @@ export const french: Messages = {
     "Paiements arrêtés pour un moment. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   paused: "Les paiements sont suspendus. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   held: (help) =>
-    help === undefined
-      ? "Votre compte est retenu. Rien n'a été envoyé. Demandez à votre fournisseur."
-      : `Votre compte est retenu. Rien n'a été envoyé. Appelez le ${help}.`,
+    `Votre compte est retenu. Rien n'a été envoyé. ${help === undefined ? 'Demandez à votre fournisseur' : `Appelez le ${help}`}.`,
   unsent:
     'Pas encore envoyé, mais cela peut encore partir. Vérifiez votre solde avant de réessayer.',
   uncertain: "On ne sait pas encore si c'est envoyé. Vérifiez votre solde avant de réessayer.",

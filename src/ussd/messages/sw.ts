@@ -57,6 +57,7 @@ export const kiswahili: Messages = {
     requested: (time) =>
       `Utaweza kuchagua PIN mpya kuanzia ${time}: piga tena wakati huo. Bila PIN utapokea pesa, hutatuma. Ukiomba tena, muda haubadiliki.`,
   },
+  failed: (label) => `${label}: IMESHINDIKANA\nHakuna pesa zilizohamishwa. Tafadhali piga tena.`,
   nothingMoved: 'Hakuna pesa zilizohamishwa.',
   languageChosen: 'Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',
   more: 'Zaidi',
@@ -93,7 +94,6 @@ export const kiswahili: Messages = {
     too_large: 'Kiasi hiki ni kikubwa mno.',
   },
   tooManyMistakes: 'Majibu mengi si sahihi. Hakuna kilichotumwa. Tafadhali piga tena.',
-  tooLong: 'Kipindi hiki ni kirefu mno. Hakuna kilichotumwa. Tafadhali piga tena.',
   tooLittle: (min) => `Kiasi cha chini cha kutuma ni ${min}.`,
   lowBalance: (balance) => `Salio lako halitoshi: ${balance}.`,
   lowDebt: (owed) => `Unadaiwa ${owed} tu.`,
@@ -148,9 +148,7 @@ export const kiswahili: Messages = {
   cannotPayFees: 'Malipo yamesimama kidogo. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   paused: 'Malipo yamesimamishwa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   held: (help) =>
-    help === undefined
-      ? 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Uliza mtoa huduma wako.'
-      : `Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga ${help}.`,
+    `Akaunti yako imezuiwa. Hakuna kilichotumwa. ${help === undefined ? 'Uliza mtoa huduma wako' : `Piga ${help}`}.`,
   unsent:
     'Bado haijatumwa, lakini bado inaweza kutumwa. Angalia salio lako kabla ya kujaribu tena.',
   uncertain: 'Bado haijulikani kama pesa zimetumwa. Angalia salio lako kabla ya kujaribu tena.',

@@ -23,7 +23,7 @@ const failed: Fate = { isSent: true, outcome: 'failed' }
 const [once, denied, refuted] = [
   ['3', submitted],
   ['3', demonstration.nothingWasSent],
-  ['3', words.failed],
+  ['3', demonstration.failed(words.label)],
 ] as const
 
 test.for<[what: string, screens: (readonly [string, string])[], fate: Fate, rules: string[]]>([

@@ -78,7 +78,7 @@ describe('an agent', () => {
       fail Balance too low
       agent@1: 5 -> CON My Activity|1. Agents: find code|Float: 0.02 tRBTC|0.004 tRBTC: FAILED|Received today: 0 tRBTC|…
       agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: FAILED|0. Back
-      s: ${withdraw} -> END Cash Out Failed|No money was moved. Please dial again.`)
+      s: ${withdraw} -> END Cash Out: FAILED|No money was moved. Please dial again.`)
   })
 
   test("receives a payment even if the till's number was withdrawn meanwhile", async () => {

@@ -310,7 +310,7 @@ describe('a loan', () => {
       break
       s: 3 -> END Service not available. Please try again later.
       menu: -> …|4. Repay Loan (debt unknown)|…
-      status: 4 -> CON Repay Loan|Your debt cannot be shown now.|1. All of it|…`
+      status: 4 -> CON Repay Loan|Not available. Try again later.|1. All of it|…`
 })
 
 describe('the dials of a minute', () => {

@@ -24,18 +24,9 @@ const values: Record<string, readonly unknown[][]> = {
   lowDebt: [[amount]],
   // With each of what it says: a question is asked again below why.
   askAgain: [],
-  confirmCashOut: [
-    [amount, recipient],
-    ['all', recipient],
-  ],
-  confirmPurchase: [
-    [amount, till],
-    ['all', till],
-  ],
-  confirmWithdrawal: [
-    [amount, till],
-    ['all', till],
-  ],
+  confirmCashOut: [[amount, recipient]],
+  confirmPurchase: [[amount, till]],
+  confirmWithdrawal: [[amount, till]],
   day: [[amount, amount, amount]],
   add: [['WWWWWWWW', '0x12345678...123456']],
   added: [['WWWWWWWW']],
@@ -55,7 +46,7 @@ const values: Record<string, readonly unknown[][]> = {
   overdue: [[date]],
   remind: [[amount, date]],
   enterAmount: [[recipient]],
-  failed: [[date]],
+  failed: [['W'.repeat(26)]],
   held: [['+254 700 000 000 099'], [undefined]],
   help: [['+254 700 000 000 099']],
   activityLine: [[amount, paidFor]],

@@ -43,7 +43,6 @@ const words = defineWords({
     confirm: 'Cash out to wallet',
     submitted: (amount: string, to: string, tx: string) =>
       `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\n${tx}\nIt will arrive shortly.`,
-    failed: 'Cash Out Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Cashed out ${amount} to wallet ${to}`,
   },
   sw: {
@@ -60,7 +59,6 @@ const words = defineWords({
     confirm: 'Toa kwenda pochi',
     submitted: (amount, to, tx) =>
       `Ombi la kutoa limepokelewa\nKwa: ${to}\nKiasi: ${amount}\n${tx}\nZitafika hivi punde.`,
-    failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulitoa ${amount} kwa pochi ${to}`,
   },
   fr: {
@@ -78,7 +76,6 @@ const words = defineWords({
     confirm: 'Retirer au portefeuille',
     submitted: (amount, to, tx) =>
       `Retrait demandé\nÀ: ${to}\nMontant: ${amount}\n${tx}\nIl arrivera bientôt.`,
-    failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Retiré ${amount} vers le portefeuille ${to}`,
   },
   es: {
@@ -96,7 +93,6 @@ const words = defineWords({
     confirm: 'Retirar a billetera',
     submitted: (amount, to, tx) =>
       `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\n${tx}\nLlegará pronto.`,
-    failed: 'El retiro falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
   },
 })

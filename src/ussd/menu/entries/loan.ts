@@ -31,7 +31,6 @@ const words = defineWords({
     agree: 'I agree',
     submitted: (amount: string, _: string, tx: string) =>
       `Loan Requested\n${tx}\n${amount} credited shortly.`,
-    failed: 'Loan Failed\nNothing was credited. Please dial again.',
     notTaken: 'No loan was taken.',
     activityLine: (amount: string) => `Loan of ${amount}`,
     creditedMessage: (amount: string) => `Your account was credited with your loan of ${amount}.`,
@@ -49,7 +48,6 @@ const words = defineWords({
     agree: 'Nakubali',
     submitted: (amount, _, tx) =>
       `Ombi la mkopo limepokelewa\n${tx}\nUtapata ${amount} hivi punde.`,
-    failed: 'Mkopo umeshindikana\nHakuna pesa zilizoongezwa. Tafadhali piga tena.',
     notTaken: 'Hakuna mkopo uliochukuliwa.',
     activityLine: (amount) => `Mkopo wa ${amount}`,
     creditedMessage: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
@@ -66,7 +64,6 @@ const words = defineWords({
       `Prêt: ${amount}\nFrais: ${fee}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
     agree: "J'accepte",
     submitted: (amount, _, tx) => `Prêt demandé\n${tx}\n${amount} sera bientôt crédité.`,
-    failed: "Prêt échoué\nRien n'a été crédité. Veuillez recomposer.",
     notTaken: "Aucun prêt n'a été pris.",
     activityLine: (amount) => `Prêt de ${amount}`,
     creditedMessage: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
@@ -83,7 +80,6 @@ const words = defineWords({
       `Préstamo: ${amount}\nComisión: ${fee}\nA pagar: ${owed}\nHasta: ${date}`,
     agree: 'Acepto',
     submitted: (amount, _, tx) => `Préstamo solicitado\n${tx}\nPronto recibirá ${amount}.`,
-    failed: 'El préstamo falló\nNo se abonó nada. Por favor, marque de nuevo.',
     notTaken: 'No se tomó ningún préstamo.',
     activityLine: (amount) => `Préstamo de ${amount}`,
     creditedMessage: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,

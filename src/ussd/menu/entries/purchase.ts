@@ -25,7 +25,6 @@ const words = defineWords({
     referenceLine: (reference: string) => `For: ${reference}`,
     submitted: (amount: string, recipient: string, tx: string, code: string) =>
       `Payment Submitted\nTo: ${recipient}\nAmount: ${amount}\nCode: ${code}\n${tx}`,
-    failed: 'Payment Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, recipient: string) => `Paid ${amount} to ${recipient}`,
   },
   sw: {
@@ -39,7 +38,6 @@ const words = defineWords({
     referenceLine: (reference) => `Kumbukumbu: ${reference}`,
     submitted: (amount, recipient, tx, code) =>
       `Ombi limepokelewa\nKwa: ${recipient}\nKiasi: ${amount}\nMsimbo: ${code}\n${tx}`,
-    failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, recipient) => `Ulilipa ${amount} kwa ${recipient}`,
   },
   fr: {
@@ -52,7 +50,6 @@ const words = defineWords({
     referenceLine: (reference) => `Pour: ${reference}`,
     submitted: (amount, recipient, tx, code) =>
       `Paiement demandé\nÀ: ${recipient}\nMontant: ${amount}\nCode: ${code}\n${tx}`,
-    failed: "Paiement échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, recipient) => `Payé ${amount} à ${recipient}`,
   },
   es: {
@@ -65,7 +62,6 @@ const words = defineWords({
     referenceLine: (reference) => `Por: ${reference}`,
     submitted: (amount, recipient, tx, code) =>
       `Pago solicitado\nPara: ${recipient}\nMonto: ${amount}\nCódigo: ${code}\n${tx}`,
-    failed: 'El pago falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, recipient) => `Pagó ${amount} a ${recipient}`,
   },
 })

@@ -82,7 +82,6 @@ const depositWords = defineWords({
     label: 'Credit what arrived',
     submitted: (_amount: string, _to: string, tx: string) =>
       `Credit Submitted\n${tx}\nYour account will have all that arrived shortly.`,
-    failed: 'Credit Failed\nWhat arrived is kept. Please dial again.',
     activityLine: (amount: string) => `Credit of ${amount === 'all' ? 'what arrived' : amount}`,
     nothing:
       'Nothing has arrived from a wallet yet. Dial again in some minutes. What a phone sends you is in your balance.',
@@ -91,7 +90,6 @@ const depositWords = defineWords({
     label: 'Weka zilizofika',
     submitted: (_amount, _to, tx) =>
       `Ombi limetumwa\n${tx}\nZilizofika zitaingia kwenye akaunti yako hivi punde.`,
-    failed: 'Imeshindikana\nZilizofika zimehifadhiwa. Tafadhali piga tena.',
     activityLine: (amount) => `Kuwekwa ${amount === 'all' ? 'zilizofika' : amount}`,
     nothing:
       'Hakuna pesa zilizofika bado kutoka pochi. Piga tena baada ya dakika chache. Za simu ziko kwenye salio lako.',
@@ -100,7 +98,6 @@ const depositWords = defineWords({
     label: 'Créditer ce qui est arrivé',
     submitted: (_amount, _to, tx) =>
       `Crédit demandé\n${tx}\nVotre compte aura bientôt tout ce qui est arrivé.`,
-    failed: 'Crédit échoué\nCe qui est arrivé est gardé. Veuillez recomposer.',
     activityLine: (amount) => `Crédit de ${amount === 'all' ? 'ce qui est arrivé' : amount}`,
     nothing:
       "Rien n'est encore arrivé d'un portefeuille. Recomposez dans quelques minutes. Ce qu'un téléphone envoie est dans votre solde.",
@@ -109,7 +106,6 @@ const depositWords = defineWords({
     label: 'Abonar lo que llegó',
     submitted: (_amount, _to, tx) =>
       `Abono solicitado\n${tx}\nSu cuenta tendrá pronto todo lo que llegó.`,
-    failed: 'El abono falló\nLo que llegó queda guardado. Por favor, marque de nuevo.',
     activityLine: (amount) => `Abono de ${amount === 'all' ? 'lo que llegó' : amount}`,
     nothing:
       'Aún no ha llegado nada de una billetera. Marque de nuevo en unos minutos. Lo que un teléfono envía está en su saldo.',

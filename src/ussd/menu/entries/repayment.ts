@@ -24,11 +24,9 @@ const words = defineWords({
     debt: (amount: string) => `You owe ${amount}`,
     until: (date: string) => `Until: ${date}`,
     noLoan: 'You have no loan.',
-    debtUnavailable: 'Your debt cannot be shown now.',
     debtNoteUnavailable: 'debt unknown',
     submitted: (amount: string, _: string, tx: string) =>
       `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\n${tx}\nYour loan will be updated shortly.`,
-    failed: 'Repayment Failed\nNothing was repaid. Please dial again.',
     reminder: (amount: string, date: string) =>
       `Your loan is due on ${date}. To repay: ${amount}. Dial and choose ${menuDigit}.`,
     overdue: (date: string) => `Overdue since: ${date}`,
@@ -43,11 +41,9 @@ const words = defineWords({
     debt: (amount) => `Unadaiwa ${amount}`,
     until: (date) => `Mwisho: ${date}`,
     noLoan: 'Huna mkopo.',
-    debtUnavailable: 'Deni lako haliwezi kuonyeshwa sasa.',
     debtNoteUnavailable: 'deni halijulikani',
     submitted: (amount, _, tx) =>
       `Malipo ya mkopo yamepokelewa\nKiasi: ${amount === 'all' ? 'deni lote' : amount}\n${tx}\nDeni lako litapunguzwa hivi punde.`,
-    failed: 'Malipo ya mkopo yameshindikana\nHakuna kilicholipwa. Tafadhali piga tena.',
     reminder: (amount, date) =>
       `Mkopo wako ulipwe kufikia ${date}. Deni: ${amount}. Piga kisha chagua ${menuDigit}.`,
     overdue: (date) => `Umechelewa tangu: ${date}`,
@@ -62,11 +58,9 @@ const words = defineWords({
     debt: (amount) => `Vous devez ${amount}`,
     until: (date) => `Échéance: ${date}`,
     noLoan: "Vous n'avez pas de prêt.",
-    debtUnavailable: 'Votre dette ne peut pas être affichée.',
     debtNoteUnavailable: 'dette inconnue',
     submitted: (amount, _, tx) =>
       `Remboursement demandé\nMontant: ${amount === 'all' ? 'toute la dette' : amount}\n${tx}\nVotre prêt sera bientôt mis à jour.`,
-    failed: "Remboursement échoué\nRien n'a été remboursé. Veuillez recomposer.",
     reminder: (amount, date) =>
       `Votre prêt est à rembourser le ${date}: ${amount}. Composez et choisissez ${menuDigit}.`,
     overdue: (date) => `En retard depuis: ${date}`,
@@ -81,11 +75,9 @@ const words = defineWords({
     debt: (amount) => `Usted debe ${amount}`,
     until: (date) => `Hasta: ${date}`,
     noLoan: 'No tiene préstamo.',
-    debtUnavailable: 'Ahora no se puede mostrar su deuda.',
     debtNoteUnavailable: 'deuda desconocida',
     submitted: (amount, _, tx) =>
       `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\n${tx}\nSu préstamo se actualizará pronto.`,
-    failed: 'El pago falló\nNo se pagó nada. Por favor, marque de nuevo.',
     reminder: (amount, date) =>
       `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija ${menuDigit}.`,
     overdue: (date) => `Vencido desde: ${date}`,
@@ -193,7 +185,7 @@ function writeDebtTitle(context: MenuContext, facts: ScreenFacts): string {
   const { debt } = facts
   const { messages } = context
   const text = words(messages)
-  if (debt === 'unavailable') return `${text.label}\n${text.debtUnavailable}`
+  if (debt === 'unavailable') return `${text.label}\n${messages.unread}`
   if (debt.owedWei === 0n) return `${text.label}\n${text.noLoan}`
   const dueLine = (debt.isOverdue ? text.overdue : text.until)(messages.date(debt.dueAt))
   const { showOwed } = createWorthFormats(context, debt.rate)

@@ -49,7 +49,6 @@ const words = defineWords({
     submitted: (_: string, to: string, tx: string) =>
       `Transfer Submitted\nTo: ${to}\n${tx}\nFunds will arrive shortly.`,
     again: (amount: string, to: string) => `Send ${amount} to ${to}`,
-    failed: 'Transfer Failed\nNo money was moved. Please dial again.',
     activityLine: (amount: string, to: string) => `Sent ${amount} to ${to}`,
     creditedMessage: (amount: string, to: string) =>
       `Done: the account of ${to} was credited with ${amount}.`,
@@ -70,7 +69,6 @@ const words = defineWords({
     submitted: (_, to, tx) =>
       `Ombi la kutuma limepokelewa\nKwa: ${to}\n${tx}\nPesa zitafika hivi punde.`,
     again: (amount, to) => `Tuma ${amount} kwa ${to}`,
-    failed: 'Kutuma kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     activityLine: (amount, to) => `Ulituma ${amount} kwa ${to}`,
     creditedMessage: (amount, to) => `Imekamilika: akaunti ya ${to} imeongezewa ${amount}.`,
   },
@@ -89,7 +87,6 @@ const words = defineWords({
     enterPin: 'PIN pour envoyer',
     submitted: (_, to, tx) => `Envoi demandé\nÀ: ${to}\n${tx}\nL'argent arrivera bientôt.`,
     again: (amount, to) => `Envoyer ${amount} à ${to}`,
-    failed: "Envoi échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     activityLine: (amount, to) => `Envoyé ${amount} à ${to}`,
     creditedMessage: (amount, to) => `Terminé: le compte de ${to} a été crédité de ${amount}.`,
   },
@@ -108,7 +105,6 @@ const words = defineWords({
     enterPin: 'PIN para enviar',
     submitted: (_, to, tx) => `Envío solicitado\nPara: ${to}\n${tx}\nEl dinero llegará pronto.`,
     again: (amount, to) => `Enviar ${amount} a ${to}`,
-    failed: 'El envío falló\nNo se movió dinero. Por favor, marque de nuevo.',
     activityLine: (amount, to) => `Envió ${amount} a ${to}`,
     creditedMessage: (amount, to) => `Hecho: se abonó ${amount} a la cuenta de ${to}.`,
   },

@@ -191,7 +191,7 @@ describe('a session id that comes back', () => {
       9 min
       refused: 2*${friend}*0.9*1 -> same
       2 min
-      failed: ${send}*1 -> END Transfer Failed|No money was moved. Please dial again.
+      failed: ${send}*1 -> END Send Money: FAILED|No money was moved. Please dial again.
       refused: 2*${friend}*0.9*1 -> ${closed}
       wrong: 42*42*42 -> ${closed}`
 
