@@ -35,10 +35,6 @@ const metrics: Record<string, Metric> = {
     '1 while new payments are accepted',
     ({ intake }) => toBit(intake.kind === 'open'),
   ],
-  relay_round_age_seconds: [
-    'time since the last round ended',
-    ({ getAgeSeconds, observations }) => getAgeSeconds(observations.roundAt),
-  ],
   relay_upstream_calls_today: [
     'calls to the nodes in this day (UTC)',
     ({ budget }) =>
@@ -59,10 +55,6 @@ const metrics: Record<string, Metric> = {
   relay_relayer_payments_at_worst: [
     "payments that the relayer's balance pays for at the highest price, which limits the open ones",
     ({ affordable, relayerLabel }) => [[affordable?.atHighestPrice, relayerLabel]],
-  ],
-  relay_relayer_next_nonce: [
-    'next nonce of the relayer in the ledger',
-    ({ nextNonce, relayerLabel }) => [[nextNonce, relayerLabel]],
   ],
   relay_relayer_in_flight: [
     'payments in transactions that are not mined',
@@ -101,10 +93,6 @@ const metrics: Record<string, Metric> = {
     ({ oldest, now, getAgeSeconds }) =>
       Object.entries(oldest).map(([phase, at]) => [getAgeSeconds(at ?? now), { phase }]),
   ],
-  relay_head_number: [
-    'number of the latest block that a round read',
-    ({ observations }) => observations.head?.number,
-  ],
   relay_head_age_seconds: [
     "since that block's timestamp, or since a round first read it",
     ({ observations: { head }, getAgeSeconds }) => getAgeSeconds(head && getBlockTime(head)),
@@ -117,11 +105,6 @@ const metrics: Record<string, Metric> = {
     'time since a node last answered; 0 while one answers',
     ({ observations, now, getAgeSeconds }) => getAgeSeconds(observations.silentSince ?? now),
   ],
-  relay_node_believed_total: [
-    'answers of each node without a proof',
-    ({ deployment }) =>
-      deployment.nodes().map(({ label, believed }) => [believed, { node: label }]),
-  ],
   relay_pool_liquidity_wei: ['wei that the pool can lend', ({ pool }) => pool?.liquidityWei],
   relay_pool_cap_left_wei: [
     'wei that the daily cap still allows to lend',
@@ -129,10 +112,6 @@ const metrics: Record<string, Metric> = {
   ],
   relay_pool_owed_wei: ['wei that borrowers owe', ({ pool }) => pool?.owedWei],
   relay_pool_balances_wei: ['wei that accounts hold', ({ pool }) => pool?.balancesWei],
-  relay_loan_paused: [
-    '1 while the loan contract is paused',
-    ({ observations: { contracts } }) => contracts && toBit(contracts.state === 'loan_paused'),
-  ],
 }
 
 /** Names a metric of the pool by what a pool over a token counts, which is not wei. */
@@ -159,7 +138,6 @@ function collectReadings(deployment: Deployment, healthData: KnownHealthData) {
     relayerLabel: { relayer: deployment.relayer() },
     raisedNames: alerts.map(({ name }) => name),
     affordable: countAffordable(vitals, terms),
-    deployment,
     pool: vitals.observations.contracts?.pool,
     events,
     listEvents: (name: string) => events.filter(({ kind }) => kind === name),
