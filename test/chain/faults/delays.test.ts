@@ -16,8 +16,6 @@ async function payOnce() {
   return { delivery, reply: await rig.deliver(delivery) }
 }
 
-const payMany = (count: number) => Promise.all(Array.from({ length: count }, payOnce))
-
 describe('a node that is slower than every time limit', () => {
   test.for(['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'])(
     'for %s leaves time to say that nothing is known yet',
@@ -37,26 +35,6 @@ describe('a node that is slower than every time limit', () => {
       expect([readClaim(reply), readClaim(later)]).toEqual(['uncertain', 'submitted'])
     },
   )
-
-  test('for the transaction itself leaves "submitted" true, with a late request or answer', async () => {
-    const methods = ['eth_sendRawTransaction']
-    const scripted = [
-      rig.faults.script({ fault: { kind: 'delay_request', ms: 9_000 }, methods, every: 2 }),
-      rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 }, methods }),
-    ]
-    for (const { reply } of await inTime(answeredWithinMs, () => payMany(2))) {
-      expect(readClaim(reply)).toBe('submitted')
-    }
-    for (const { hits } of scripted) await expect.poll(hits).toBeGreaterThan(0)
-  })
-
-  test('for every request of many callers', async () => {
-    await rig.relay.restart('kept')
-    rig.faults.script({ fault: { kind: 'delay_reply', ms: 9_000 } })
-    for (const { reply } of await inTime(answeredWithinMs, () => payMany(8))) {
-      expect(readClaim(reply)).toBe('refused')
-    }
-  })
 })
 
 describe('a node that is not there', () => {
@@ -67,16 +45,5 @@ describe('a node that is not there', () => {
     await rig.faults.accept()
     expect(await rig.deliver(delivery)).toEqual(reply)
     expect(readClaim(await rig.deliver(rig.newPayment()))).toBe('submitted')
-  })
-
-  test('after the broadcast delays a payment and loses none', async () => {
-    rig.faults.script({
-      fault: { kind: 'refuse', ms: 3_000 },
-      methods: ['eth_sendRawTransaction'],
-      times: 1,
-    })
-    const { reply } = await payOnce()
-    expect(readClaim(reply)).toBe('submitted')
-    await rig.settle()
   })
 })

@@ -5,7 +5,7 @@
  */
 const paying = [
   ...['relay/walk', 'relay/bad-input', 'relay/stolen-callback', 'relay/settlement'],
-  ...['relay/payments', 'relay/no-wallet', 'faults/object', 'node/feed-object'],
+  ...['relay/payments', 'faults/object', 'node/feed-object'],
 ]
 
 const alone = 'faults/crash-points'

@@ -398,35 +398,3 @@ test('a plan: a till is paid for good once a proved block did it, out of a settl
   const isOld = { isNewHead: false }
   assures('one that the head did', { over: inHead, answers, facts: isOld }, 'assure a')
 })
-
-test('a plan: an outcome is final by its proof if proofs are on, and a refuted one reopens', () => {
-  const deep = payment('a', { block: number - 2 })
-  const intentId = numberToHex(1, { size: 22 })
-  const order = { ...deep.order, request: { ...deep.order.request, intentId } }
-  const mined = [{ ...deep, order }, payment('b', { block: number - 1 })]
-  const { hash, block } = executionIn(number - 2)
-  const { from } = order.request
-  const proofs = { minDifficulty: 1n, from: 1 }
-  const followed = factsOf(0, nowSeconds, number, number - 1, number - 2)
-  const followedBlocks = followed.followedBlocks.map((one) => ({
-    ...one,
-    difficulty: '0x9' as const,
-  }))
-  const final = (what: string, receipt: Chain['answers']['receipt'], ...actions: string[]) => {
-    const chain = chainOf(0, { receipt }, { followedBlocks })
-    const work = workOf({ now, mined })
-    const done = decide('settle', { work, ...chain }, { ...terms, proofs })
-    expect(done.map(describeAction), what).toEqual(actions)
-  }
-  does('a deep outcome', 'settle', { mined }, chainOf(0), 'confirm a')
-  const proved = { hash, block, succeeded: true, gasUsed: 0, logs: [], proof: 'proved' as const }
-  const eventName = 'RequestProcessed'
-  const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName, args: { intentId, from } })
-  const logs = [{ address: terms.forwarder.address, topics, data: pad('0x') }]
-  final('one that is proved', { ...proved, logs } as Receipt, 'confirm a')
-  final('one that nodes do not prove', 'unproved', 'confirm a, unproved')
-  final('one of which nothing is known', undefined)
-  final('one that is another', proved, `reopen ${block.hash}`)
-  const unplaced = chainOf(0, {}, { followedBlocks: followedBlocks.slice(0, 1) })
-  does('one whose block is not compared', 'settle', { mined }, unplaced)
-})
