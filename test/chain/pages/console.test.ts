@@ -2,12 +2,10 @@ import type { Page } from 'playwright-core'
 import { type Hex, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { bodyOf, startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
-import { exchange } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/caller-accounts.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { hashKey } from '../../../src/runtime/bearer.ts'
@@ -20,8 +18,6 @@ import {
   takePicture,
   widths,
 } from '../../support/pages/browser.ts'
-import { sampleOf } from '../../support/sample.ts'
-import { lieAbout } from '../node/support/proxy-node.ts'
 
 const { openPage, openConsole } = openBrowser()
 const start = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
@@ -50,7 +46,7 @@ describe('the console in a browser', () => {
     expect(page.url()).toBe(`${served.url}/console/sign-in`)
     expect(await findPageFaults(page)).toEqual([])
     await signIn(page, token)
-    await served.newKey(5)
+    await served.newKey()
     for (const [path, title] of Object.entries(paths)) {
       await page.goto(`${served.url}/console${path}`)
       await says(page, '#state', /Rootstock.*\d\d:\d\d:\d\d, all times in UTC/)
@@ -346,21 +342,6 @@ describe('the console in a browser', () => {
     await expect.poll(() => page.faults.join()).toMatch(/inline script.*Content Security Policy/s)
     expect(await page.title()).toBe('Console')
   })
-
-  test.for(sampleOf(2, incidents, 'incidents of the console'))(
-    'shows within 15 s the reason and the remedy: $name',
-    async ({ path, place, why, mends, plant }) => {
-      const page = await openConsole(served.url, token)
-      await page.goto(`${served.url}/console${path}`)
-      const mend = await plant(served)
-      await says(page, place, why, 15_000)
-      await says(page, 'main', mends)
-      if (place === '#taken') expect(await findSaidTwice(page)).toEqual([])
-      if (mend === undefined) return
-      await mend()
-      await expect.poll(() => page.locator(place).first().textContent()).not.toMatch(why)
-    },
-  )
 })
 
 /** Finds what scrolls sideways. */
@@ -381,78 +362,8 @@ async function findSaidTwice(page: Page): Promise<string[]> {
   return said.filter((part, index) => said.indexOf(part) !== index)
 }
 
-type Served = Awaited<ReturnType<typeof serveConsole>>
-
-type Incident = {
-  name: string
-  path: string
-  /** Is where a page says why, by a selector. */
-  place: string
-  why: RegExp
-  mends: RegExp
-  /** Has it happen; resolves to what mends it, where the page says then that it is over. */
-  plant: (served: Served) => Promise<(() => Promise<unknown>) | undefined>
-}
-
-/** Are those that raise no alert; `operator/runtimes` has the others. */
-const incidents: readonly Incident[] = [
-  {
-    name: 'an intake that was paused',
-    path: '',
-    place: '#taken',
-    why: /^Payments are refused\..*Since .*The intake is paused by an operator’s command, and callers are told so/,
-    mends: /npm run ops -- resume.*May be lent todaynothing now/s,
-    async plant({ ask }) {
-      await ask('POST', '/operator/pause')
-      return () => ask('POST', '/operator/resume')
-    },
-  },
-  {
-    name: 'a gateway that has a wrong secret',
-    path: '',
-    place: '#taken',
-    why: /^Payments are taken, and 1 thing needs you\..*1 of the requests to africas-talking .* the last at \d.* without the secret/,
-    mends: /Compare it with the address and the header that the gateway has.*this line disappears/s,
-    async plant({ url }) {
-      expect((await fetch(`${url}/ussd`, { method: 'POST' })).status).toBe(404)
-      return undefined
-    },
-  },
-  {
-    name: 'an API key whose calls are used up',
-    path: '/keys',
-    place: '#keys',
-    why: /used up/,
-    mends: /refused until 00:00 UTC.*npm run ops -- keys create/s,
-    async plant({ newKey }) {
-      const { call, revoke } = await newKey(1)
-      await call('eth_chainId')
-      expect((await call('eth_chainId')).status).toBe(429)
-      return revoke
-    },
-  },
-  {
-    name: 'a node that lies',
-    path: '/system',
-    place: '#nodes table',
-    why: /distrusted/,
-    mends: /name another one in NODE_URL/,
-    async plant({ faults, newKey }) {
-      const change = lieAbout('eth_getBlockByNumber', (block: object) => ({
-        ...block,
-        gasUsed: '0x1',
-      }))
-      faults.script({ fault: { kind: 'changed', change }, methods: ['eth_getBlockByNumber'] })
-      const { call } = await newKey(100)
-      await call('eth_getBlockByNumber', ['latest', false])
-      return async () => faults.clear()
-    },
-  },
-]
-
 async function serveConsole() {
   const chain = await startChain()
-  const faults = await startFaultProxy({ target: chain.anvil.url })
   const secret = 'the-secret-of-the-gateway'
   const variables = {
     ...chain.bindings,
@@ -461,7 +372,6 @@ async function serveConsole() {
       .map((role) => `${role}er:${role}:${hashKey(`the-token-of-${role}`)}`)
       .join(),
     CALLBACK_SECRET: secret,
-    NODE_URL: `${faults.url},${chain.anvil.url}`,
   }
   const relay = await start({ variables, workers: 1 })
   const { url } = relay
@@ -482,7 +392,6 @@ async function serveConsole() {
   return {
     url,
     accountOf,
-    faults,
     ask,
     dial,
     async pay(amount?: string): Promise<string> {
@@ -490,19 +399,16 @@ async function serveConsole() {
       const recipient = `0x${(0x100000beef + paid).toString(16).padStart(40, '0')}`
       return dial(phone, `2*${recipient}*${amount ?? `0.00000${paid}`}`)
     },
-    /** Makes an API key of so many calls a day. */
-    async newKey(quota: number) {
-      const key = `rpc_${crypto.randomUUID()}${crypto.randomUUID()}`
-      const hash = hashKey(key)
-      await ask('POST', '/keys', { hash, name: 'of a test', quota, methods: null })
-      return {
-        call: (method: string, params: unknown[] = []) =>
-          exchange(`${url}/rpc/${key}`, method, params),
-        revoke: () => ask('DELETE', `/keys/${hash}`),
-      }
-    },
+    /** Makes an API key. */
+    newKey: () =>
+      ask('POST', '/keys', {
+        hash: hashKey(crypto.randomUUID()),
+        name: 'of a test',
+        quota: 5,
+        methods: null,
+      }),
     async stop() {
-      for (const each of [relay, faults, chain]) await each.stop()
+      for (const each of [relay, chain]) await each.stop()
     },
   }
 }

@@ -50,6 +50,17 @@ test('a closed intake is the first trouble, then what refuses payments, then oth
   expect(open.title).toBe('Payments are taken, and 1 thing needs you.')
 })
 
+test('a gateway without the secret is a trouble while payments are taken', () => {
+  const counts = { 'gateway.africas-talking/wrong_secret': 1 }
+  const lately = { hour: { since: now, counts }, today: { since: now, counts } }
+  const gatewayFaults = { 'africas-talking/wrong_secret': now }
+  const { title, troubles } = judge(conditionWith({ lately, gatewayFaults }))
+  expect(title).toBe('Payments are taken, and 1 thing needs you.')
+  const says =
+    /^1 of the requests to africas-talking .* without the secret.*Compare it with the address and/
+  expect(troubles).toMatchObject([{ says: expect.stringMatching(says) }])
+})
+
 test('what is over, or not known, needs nobody', () => {
   const alert = { name: 'stuck', says: 'It was stuck.', raisedAt: now - 9, calmSince: now }
   const { tone, notes } = judge(conditionWith({ alerts: [alert] }, { head: undefined }))

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { createCoinUnit } from '../../../src/loan/amounts.ts'
-import { Alerts, Audit, Loans, People, System } from '../../../src/pages/console/lists.tsx'
+import { Alerts, Audit, KeyList, Loans, People, System } from '../../../src/pages/console/lists.tsx'
 import { consoleRoutes } from '../../../src/pages/console/route.tsx'
 import { createSignIns } from '../../../src/pages/console/session.ts'
 import { hashKey } from '../../../src/runtime/bearer.ts'
@@ -75,6 +75,14 @@ describe('the console’s lists', () => {
     expect(show(shared, [shared])).not.toContain('OPERATORS')
   })
 
+  test('tell that the calls of an API key are used up, and what can be done', ({ expect }) => {
+    const key = { hash: 'ab'.repeat(32), name: 'x', chainId: 31, quota: 1, revokedAt: null }
+    const show = (spentToday: number) =>
+      `${KeyList({ keys: [{ ...key, spentToday, createdAt: at }] as never, you: { name: 'a', role: 'money' } as never })}`
+    expect(show(0)).not.toContain('used up')
+    expect(show(1)).toMatch(/1: used up.*refused until 00:00 UTC.*npm run ops -- keys create/s)
+  })
+
   test('lead from a page of the audit to the one before it, with what it has', ({ expect }) => {
     const show = (lookups: string, next: string | null) =>
       `${Audit({ entries: [], next, lookups, unit })}`
@@ -92,13 +100,14 @@ describe('the console’s lists', () => {
       ...{ guards: [], relayers: [], blocks: [] },
       ...{ currency: 'tRBTC', lately: { hour: { counts: {} }, today: { counts: {} } } },
       contracts: { loan: at, forwarder: at, state: 'ready', at, token: 'moves', tokenAt: at, pool },
-      nodes: [{ label: 'node 1', height: 9, heightAt: at, heightSince: at }],
+      nodes: [{ label: 'node 1', height: 9, heightAt: at, heightSince: at, state: 'distrusted' }],
     }
     const page = `${System({ status: status as never })}`
     for (const part of page.split('<h2>')) {
       const titles = [...part.matchAll(/<(?:dt|th scope="col")>([^<]+)/g)].map(([, name]) => name)
       expect(titles).toEqual([...new Set(titles)])
     }
+    expect(page).toMatch(/<td[^>]*>distrusted<.*name another one in NODE_URL/s)
     expect(page).toMatch(/>Height<.*>Height read<.*>Height since</)
     expect(page).toMatch(/>Token<.*>Token read<.*>State read<.*>Amounts read</)
   })
