@@ -52,8 +52,18 @@ export type LoanRefusal =
   | { reason: 'nothing_there' }
   | { reason: 'unknown' }
 
-const encodeFunctionCall = (functionName: string, ...args: readonly unknown[]): Hex =>
-  encodeFunctionData({ abi: loanAbi as Abi, functionName, args })
+type FunctionItem = Extract<(typeof loanAbi)[number], AbiFunction>
+
+/** Has each function with its selector: viem would hash its signature at each use. */
+const functions = loanAbi.flatMap((item) =>
+  item.type === 'function' ? [{ item, selector: toFunctionSelector(item) }] : [],
+)
+
+function encodeFunctionCall(name: FunctionItem['name'], ...args: readonly unknown[]): Hex {
+  const called = functions.find(({ item }) => item.name === name)
+  if (called === undefined) throw new Error(`the contract has no function ${name}`)
+  return encodeFunctionData({ abi: [called.item] as Abi, functionName: called.selector, args })
+}
 
 export function encodeCall(call: LoanCall): Hex {
   switch (call.kind) {
@@ -80,14 +90,9 @@ export const cashOutSelector = toFunctionSelector(getAbiItem({ abi: loanAbi, nam
 
 type FunctionCall = DecodeFunctionDataReturnType<typeof loanAbi>
 
-/** Has the function of each selector: viem would hash each signature anew. */
-const functionBySelector: ReadonlyMap<string, AbiFunction> = new Map(
-  loanAbi.flatMap((item) => (item.type === 'function' ? [[toFunctionSelector(item), item]] : [])),
-)
-
 /** Decodes calldata of {@link encodeCall}; returns undefined for other calldata. */
 export function decodeCall(data: Hex): LoanCall | undefined {
-  const item = functionBySelector.get(data.slice(0, 10))
+  const { item } = functions.find(({ selector }) => data.startsWith(selector)) ?? {}
   const args = item && tryTo(() => decodeAbiParameters(item.inputs, slice(data, 4)))
   const call = args && ({ functionName: item.name, args } as unknown as FunctionCall)
   switch (call?.functionName) {

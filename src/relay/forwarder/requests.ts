@@ -14,10 +14,10 @@ import {
   keccak256,
   type LocalAccount,
   numberToHex,
-  parseEventLogs,
+  prepareEncodeFunctionData,
   size,
   slice,
-  toFunctionSelector,
+  toEventSelector,
 } from 'viem'
 import { tryTo } from '../../runtime/log.ts'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
@@ -69,11 +69,12 @@ export type RequestResult = { intentId: Hex; from: Address; status: RequestStatu
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 const execute = getAbiItem({ abi: relayForwarderAbi, name: 'execute' })
-const executeSelector = toFunctionSelector(execute)
-const resultEvents = [
-  getAbiItem({ abi: relayForwarderAbi, name: 'RequestProcessed' }),
-  getAbiItem({ abi: relayForwarderAbi, name: 'RequestFailed' }),
-] as const
+/** Has its selector, and the first topics of results: viem would hash signatures at each use. */
+const executeCall = prepareEncodeFunctionData({ abi: [execute] })
+const resultTopics = {
+  processed: toEventSelector(getAbiItem({ abi: relayForwarderAbi, name: 'RequestProcessed' })),
+  failed: toEventSelector(getAbiItem({ abi: relayForwarderAbi, name: 'RequestFailed' })),
+}
 
 /** Derives the id of a session's only payment, without a time: after any loss it is the same. */
 export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
@@ -101,7 +102,7 @@ export async function signRequest(
 
 /** Returns the calldata of `execute`, packed as IRelayForwarder.sol specifies. */
 export function encodeExecute(requests: readonly SignedRequest[]): Hex {
-  return encodeFunctionData({ abi: [execute], args: [concatHex(requests.map(packRequest))] })
+  return encodeFunctionData({ ...executeCall, args: [concatHex(requests.map(packRequest))] })
 }
 
 /** Counts the bytes of a packed request without data. */
@@ -125,7 +126,7 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
 
 /** Returns the requests in calldata of `execute`, or none if it is malformed. */
 export function decodeRequests(calldata: Hex): SignedRequest[] {
-  if (!calldata.startsWith(executeSelector)) return []
+  if (!calldata.startsWith(executeCall.functionName)) return []
   const requests: SignedRequest[] = []
   for (let [batch] = decodeAbiParameters(execute.inputs, slice(calldata, 4)); size(batch) > 0; ) {
     if (size(batch) < emptyRequestLength) return []
@@ -193,15 +194,32 @@ const decodeErrorName = (data: Hex): string | undefined =>
 /** Returns the forwarder's results in a transaction's logs, ignoring other contracts. */
 export function decodeResults(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
   const address = forwarder.address.toLowerCase()
-  const forwarderLogs = logs.filter((log) => log.address.toLowerCase() === address)
-  const events = parseEventLogs({ abi: resultEvents, logs: forwarderLogs as never })
-  return events.map(({ eventName, args }) => {
-    const { intentId, from } = args
-    if (eventName === 'RequestFailed') {
-      return { intentId, from, status: 'failed', returnData: args.returnData }
-    }
-    return { intentId, from, status: toStatus(args.status), returnData: '0x' }
+  return logs.flatMap(({ topics: [topic, intentTopic, fromTopic], data, ...log }) => {
+    const isOwn = log.address.toLowerCase() === address
+    if (!isOwn || intentTopic === undefined || fromTopic === undefined) return []
+    const intentId = slice(intentTopic, 0, intentIdLength)
+    const from = checksumAddress(slice(fromTopic, 12))
+    const result = topic === undefined ? undefined : decodeResult(topic, data)
+    return result === undefined ? [] : { intentId, from, ...result }
   })
+}
+
+function decodeResult(
+  topic: Hex,
+  data: Hex,
+): Pick<RequestResult, 'status' | 'returnData'> | undefined {
+  switch (topic) {
+    case resultTopics.processed: {
+      const decoded = tryTo(() => decodeAbiParameters([{ type: 'uint8' }], data))
+      return decoded && { status: toStatus(decoded[0]), returnData: '0x' }
+    }
+    case resultTopics.failed: {
+      const decoded = tryTo(() => decodeAbiParameters([{ type: 'bytes' }], data))
+      return decoded && { status: 'failed', returnData: decoded[0] }
+    }
+    default:
+      return undefined
+  }
 }
 
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }

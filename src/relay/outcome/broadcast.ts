@@ -6,6 +6,8 @@ import { logTransitions } from './log-transitions.ts'
 import { readRequestPayee } from './payees.ts'
 
 export type Sending = Omit<TransactionToSend, 'requests'> & {
+  /** Holds the requests that the bytes carry, where they are known. */
+  requests?: TransactionToSend['requests']
   /** Is true if the ledger does not know that these bytes have left. */
   isUnsent: boolean
 }
@@ -85,11 +87,13 @@ async function isHeldByAnother(
  */
 async function beginSend(
   relayer: Relayer,
-  { nonce, transaction }: Pick<Sending, 'nonce' | 'transaction'>,
+  { nonce, transaction, ...known }: Pick<Sending, 'nonce' | 'transaction' | 'requests'>,
 ): Promise<boolean> {
   const { ledger, signer, log } = relayer
-  const requests = decodeRequests(signer.readContent(transaction).data)
-  const payees = await Promise.all(requests.map((request) => readRequestPayee(relayer, request)))
+  const requests = known.requests?.values() ?? decodeRequests(signer.readContent(transaction).data)
+  const payees = await Promise.all(
+    Array.from(requests, (request) => readRequestPayee(relayer, request)),
+  )
   const asked = payees.filter((payee) => payee !== undefined)
   if (asked.length === 0) return true
   const { hash } = transaction
