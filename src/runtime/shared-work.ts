@@ -9,8 +9,8 @@ type SharedWork<Value> = {
 }
 
 /** Sets when a waiting request looks again. The pause doubles up to the longest one. */
-const firstPauseMs = 1
-const maxPauseMs = 16
+const firstPauseMs = 2
+const maxPauseMs = 32
 
 /** Limits the wait for another request's work, because that work may end with its request. */
 const maxWaitMs = 2_000
