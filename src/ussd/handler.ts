@@ -10,7 +10,7 @@ import { activity } from './menu/entries/activity.ts'
 import { balance } from './menu/entries/balance.ts'
 import { help } from './menu/entries/help.ts'
 import { deposit, receive } from './menu/entries/receive.ts'
-import { type Intent, isPaymentKind, leadsToPayment, requireAnswer } from './menu/node.ts'
+import { type Intent, isIntent, leadsToPayment, requireAnswer } from './menu/node.ts'
 import { type Place, writePrompt } from './menu/prompt.ts'
 import { recallWords } from './menu/recall.ts'
 import { messagesIn, selectMessages } from './messages/languages.ts'
@@ -146,7 +146,7 @@ async function processAnswers(
   }
   // A session that has paid is over; the demonstration shows its screens all the same. What pays is
   // looked up on its way.
-  const mustLookUp = visit.services.settings.profile !== 'demo' && !isPaymentKind(result.kind)
+  const mustLookUp = visit.services.settings.profile !== 'demo' && !isIntent(result)
   const view = mustLookUp ? await visit.services.ledger.lookup(visit.stepKey) : undefined
   if (view?.kind === 'ended') return endScreen(messages.sessionEnded)
   return performResult(visit, view)
@@ -162,16 +162,6 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
       return askQuestion(visit, result.place, view)
     case 'locked':
       return endWithText(writeDenial(visit, result.reason), result.reason)
-    case 'choosePin':
-    case 'changePin':
-    case 'forgetPin':
-    case 'addWallet':
-    case 'cancelWallet':
-    case 'name':
-    case 'payOut':
-    case 'recall':
-    case 'keep':
-      return endOnce(visit, () => changeAccount(visit, result, authorizedBy))
     case 'gave_up':
     case 'too_long':
     case 'past_the_end': {
@@ -188,9 +178,10 @@ async function performResult(visit: FollowedVisit, view: SessionView | undefined
       return chooseLanguage(visit, requireAnswer(result.language))
     case 'help':
       return endScreen(help.words(messages).help(visit.services.settings.helpNumber ?? ''))
-    // Every other result is a payment.
     default:
-      return makePayment(visit, result)
+      return isIntent(result)
+        ? makePayment(visit, result)
+        : endOnce(visit, () => changeAccount(visit, result, authorizedBy))
   }
 }
 

@@ -304,11 +304,11 @@ export function getNode(menu: Menu, name: NodeName): MenuNode {
 export function leadsToPayment(menu: Menu, name: NodeName): boolean {
   const node = getNode(menu, name)
   const targets = node.kind === 'list' ? node.entries.map(({ target }) => target) : node.targets
-  return targets.some((target) => isEffect(target) && isPaymentKind(target.name))
+  return targets.some((target) => isEffect(target) && isIntent({ kind: target.name }))
 }
 
-export const isPaymentKind = (name: string): name is PaymentKind =>
-  Object.hasOwn(paymentKinds, name)
+export const isIntent = (outcome: { kind: string }): outcome is Intent =>
+  Object.hasOwn(paymentKinds, outcome.kind)
 
 export const isEffect = (target: Target): target is Effect => typeof target === 'object'
 

@@ -7,7 +7,7 @@ import {
   type Entry,
   getNode,
   isEffect,
-  isPaymentKind,
+  isIntent,
   type MenuContext,
   type MenuList,
   type MenuNode,
@@ -177,7 +177,7 @@ function* judgeFollowed(
   { hasPins, deferredAnswerCount = 0, answered }: StepFacts,
   delivered: readonly string[],
 ): Walking<StepResult> {
-  const isPayment = step.kind === 'end' && isPaymentKind(step.outcome.kind)
+  const isPayment = step.kind === 'end' && isIntent(step.outcome)
   const isMistake = step.kind === 'mistake' && hasPins && !getSecret(node)
   if (!(isMistake || (isPayment && deferredAnswerCount === 0))) return step
   const wasAsked = yield* need('isAskedAgain', delivered)
