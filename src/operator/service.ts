@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { readMined } from '../relay/outcome/receipt.ts'
-import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { withTimeLimit } from '../runtime/clock.ts'
 import { describeFault } from '../runtime/log.ts'
@@ -31,7 +30,7 @@ import {
 } from './records.ts'
 import type { Actor } from './schemas/fields.ts'
 import type { auditQuery } from './schemas/kept.ts'
-import { describeStatus, type RelayerNonces } from './status.ts'
+import { describeStatus } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
 
@@ -55,8 +54,8 @@ type Act = <Name extends ActionName>(
 ) => Promise<ActionAnswer<Name> | RefusedRequest>
 
 const nodeTimeoutMs = 3_000
-/** Limits the age of the relayer's nonces in a status, in ms. */
-const noncesTtlMs = 5_000
+/** Limits the age of the relayer's nonce in a status, in ms. */
+const nonceTtlMs = 5_000
 const signInTimeoutMs = 2_000
 const maxAuditEntries = 200
 const maxReceived = 50
@@ -114,16 +113,19 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
   const { deployment, relayer } = options
   const { ledger } = relayer
   const { chain, loan } = deployment
-  const readNonces = cached(relayer.clock, noncesTtlMs, () => readRelayerNonces(relayer))
-  const readStatus = async ({ name, role }: Actor, nonces: RelayerNonces) => ({
-    ...describeStatus(deployment, await readKnownHealth(), nonces),
+  const { node, signer, clock } = relayer
+  const readNonce = cached(clock, nonceTtlMs, () =>
+    node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs)).catch(() => null),
+  )
+  const readStatus = async ({ name, role }: Actor, chainNonce: number | null) => ({
+    ...describeStatus(deployment, await readKnownHealth(), chainNonce),
     you: { name, role },
   })
   return {
     health: async () => describeHealth(await options.readSharedCondition()),
-    status: async (actor: Actor) => readStatus(actor, await readNonces()),
+    status: async (actor: Actor) => readStatus(actor, await readNonce()),
     /** Returns the status without asking a node, for pages that reload all day. */
-    overview: (actor: Actor) => readStatus(actor, { chain: null, pool: null }),
+    overview: (actor: Actor) => readStatus(actor, null),
     metrics: async () => writeMetrics(deployment, await readKnownHealth()),
     async payments(query: Parameters<typeof ledger.readPage>[0]) {
       const { payments, next } = await ledger.readPage(query)
@@ -162,11 +164,4 @@ function createReads(options: OperatorOptions, readKnownHealth: () => Promise<Kn
       return { entries: entries.map(toAuditEntry), next: isoOrNull(next) }
     },
   }
-}
-
-async function readRelayerNonces({ node, signer, clock }: Relayer): Promise<RelayerNonces> {
-  const count = (upTo: 'latest' | 'pending') =>
-    node.getTransactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
-  const [chain, pool] = await Promise.all([count('latest'), count('pending')])
-  return { chain, pool }
 }

@@ -7,9 +7,6 @@ import { type Deployment, toAlert, toIso, writeAnswer } from './records.ts'
 import type { StatusAnswer } from './schemas/status.ts'
 import { version } from './version.ts'
 
-/** Holds the relayer's next nonce by the chain and by the pool; null if no node answers. */
-export type RelayerNonces = { chain: number | null; pool: number | null }
-
 /** Describes the intake, which is drained once no payment and no nonce is open. */
 export function describeIntake(intake: Vitals['intake'], hasOpenPayments: boolean) {
   if (intake.kind === 'open') return { state: intake.kind }
@@ -18,10 +15,11 @@ export function describeIntake(intake: Vitals['intake'], hasOpenPayments: boolea
   return { state, since: toIso(intake.since) }
 }
 
+/** Describes a deployment; `chainNonce` is null if no node was asked, or answers. */
 export function describeStatus(
   deployment: Deployment,
   healthData: KnownHealthData,
-  counts: RelayerNonces,
+  chainNonce: number | null,
 ): Omit<StatusAnswer, 'you'> {
   const { vitals, budget } = healthData
   const { chain, loan, forwarder } = deployment
@@ -38,7 +36,7 @@ export function describeStatus(
     currency: chain.currency,
     unit: deployment.unit,
     alerts: listCurrentAlerts(healthData, deployment).map(toAlert),
-    relayers: [describeRelayer(deployment, healthData, counts)],
+    relayers: [describeRelayer(deployment, healthData, chainNonce)],
     contracts: { loan, forwarder, ...describeContracts(deployment, vitals) },
     backedWei: vitals.backedWei,
     head: head && { number: head.number, at: head.timestampSeconds * 1_000 },
@@ -60,7 +58,7 @@ export function describeStatus(
 function describeRelayer(
   { relayer }: Deployment,
   { vitals, terms }: KnownHealthData,
-  counts: RelayerNonces,
+  chainNonce: number | null,
 ) {
   const { observations, oldest } = vitals
   const affordable = countAffordable(vitals, terms)
@@ -75,7 +73,7 @@ function describeRelayer(
     lastsAtWorst: affordable?.atHighestPrice,
     wantedWei: topUp?.atCurrentPriceWei,
     wantedAtWorstWei: topUp?.atHighestPriceWei,
-    nonces: { ledger: vitals.nextNonce, ...counts },
+    nonces: { ledger: vitals.nextNonce, chain: chainNonce },
     inFlight: vitals.carried,
     queued: vitals.waiting,
     oldestAt: open.length === 0 ? undefined : Math.min(...open),

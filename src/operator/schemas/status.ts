@@ -23,8 +23,8 @@ const relayer = z.object({
   wantedWei: z.nullable(wei),
   /** Gives the cost of 50 payments at `maxGasPriceWei`; null if `wantedWei` is. */
   wantedAtWorstWei: z.nullable(wei),
-  /** Holds the next nonce: of the ledger, of the chain, and after the transactions in the pool. */
-  nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
+  /** Holds the next nonce of the ledger, and of the chain. */
+  nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()) }),
   inFlight: z.int(),
   queued: z.int(),
   /** Holds when the oldest payment without an outcome was accepted. */

@@ -42,7 +42,7 @@ const status: StatusAnswer = {
       ...{ address: `0x${'22'.repeat(20)}`, balanceWei: '0', lastsFor: 0, lastsAtWorst: 0 },
       ...{ gasPriceWei: '1', maxGasPriceWei: '2' },
       ...{ wantedWei: '800000000000000', wantedAtWorstWei: '10000000000000000' },
-      ...{ nonces: { ledger: 7, chain: 5, pool: 7 }, inFlight: 2, queued: 1 },
+      ...{ nonces: { ledger: 7, chain: 5 }, inFlight: 2, queued: 1 },
       ...{ oldestAt: at, lastMinedAt: null },
     },
   ],

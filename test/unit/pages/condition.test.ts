@@ -7,7 +7,7 @@ import { conditionWith, now, subject } from '../operator/condition.ts'
 
 const you = { name: 'amina', role: 'money' } as const
 const judge = (condition: HealthData & { vitals: Vitals }) =>
-  judgeStatus({ ...describeStatus(subject, condition, { chain: null, pool: null }), you })
+  judgeStatus({ ...describeStatus(subject, condition, null), you })
 
 const silent = { silentSince: now - 60_000, roundAt: now }
 const spike = { gasPriceWei: { value: 2_000_000_000n, at: now } }
