@@ -40,31 +40,24 @@ export function recordAction(
   rows.put('audit', { id, at: Math.min(at, rows.now), action, detail })
 }
 
-/** Limits the pages that one step searches, of about 500 entries. */
-const maxPages = 2
-
 type AuditQuery = { limit: number; leavesOut?: boolean | undefined; before?: number | undefined }
 
-/** Lists a page of entries, the newest first; the next one has those before `next`. */
+/**
+ * Lists a page of entries, the newest first, of about 500 that one step searches; the next one has
+ * those before `next`.
+ */
 function listAudit({ rows }: Kept, { limit, leavesOut = false, before }: AuditQuery) {
-  const listing = { table: 'audit', list: 'age', newest: true } as const
-  const found: AuditEntry[] = []
-  let next = before
-  for (let page = 0; page < maxPages && found.length < limit; page++) {
-    const from = next
-    const { matches, nextScore } = parts.searchPage(
-      (most) => rows.list({ ...listing, ...(from && { before: from }), limit: most }),
-      'at',
-      ({ action }) => !(leavesOut && lookUps.includes(action)),
-    )
-    found.push(...matches)
-    next = nextScore && nextScore + 1
-    if (next === undefined) break
-  }
-  const last = found[limit - 1]
+  const listing = { table: 'audit', list: 'age', newest: true, ...(before && { before }) } as const
+  const { matches, nextScore } = parts.searchPage(
+    (most) => rows.list({ ...listing, limit: most }),
+    'at',
+    ({ action }) => !(leavesOut && lookUps.includes(action)),
+  )
+  const last = matches[limit - 1]
   // A page has all entries of a time, so that none is between two pages.
-  const entries = last === undefined ? found : found.filter(({ at }) => at >= last.at)
-  return { entries, next: entries.length < found.length ? last?.at : next }
+  const entries = last === undefined ? matches : matches.filter(({ at }) => at >= last.at)
+  const next = entries.length < matches.length ? last?.at : nextScore && nextScore + 1
+  return { entries, next }
 }
 
 export const auditSteps = {

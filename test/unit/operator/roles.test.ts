@@ -232,7 +232,7 @@ describe('the roles of operators', () => {
     expect([await count(''), await count('?lookups=false')]).toEqual([3, 1])
     for (let index = 0; index < 2_100; index++)
       await ledger.recordAction({ id: `support/${index}`, action: 'lookup', detail: {} })
-    // One step searches 1,000 of them, and tells where the next page begins.
+    // One step searches 500 of them, and tells where the next page begins.
     expect(await count('?lookups=false')).toBe(0)
     const readAll = async (lookups: boolean) => {
       const pages: string[][] = []
