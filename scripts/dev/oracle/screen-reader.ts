@@ -55,6 +55,7 @@ const endings = {
     'pin.chosen',
     'pin.unchanged',
     'pin.requested',
+    'pin.forgottenBlocked',
   ],
   /** The payment was made before, and nothing is sent for this delivery. */
   paid: ['paidBefore'],
