@@ -1,5 +1,5 @@
 import { type Address, createPublicClient, http, parseEther } from 'viem'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
@@ -8,7 +8,7 @@ import { encodeCall } from '../../../src/loan/calls.ts'
 import { describeFate } from '../../../src/operator/remedies.ts'
 import { opened } from '../../support/opened.ts'
 import { startSmsServer } from '../../support/sms-server.ts'
-import { authorized, dial, give, type Operated, openOperated } from './operating.ts'
+import { dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 const provider = opened(startSmsServer)
@@ -33,8 +33,7 @@ async function choosePin(deployment: Operated, phone: string): Promise<void> {
  */
 const shop = opened(async () => {
   const limits = { MAX_SENT_A_DAY_WEI: 'none' }
-  const finality = { FINAL_AFTER: 'block', FINAL_AT_ONCE: `${paidWei}:${paidWei}` }
-  const deployment = openOperated(chain, { ...settings, ...limits, ...finality })
+  const deployment = openOperated(chain, { ...settings, ...limits, FINAL_AFTER: 'block' })
   const [till, customer] = ['+254700000011', '+254700000012']
   const account = await give(chain, till)
   await give(chain, customer)
@@ -67,7 +66,6 @@ const shop = opened(async () => {
       const screen = await dial(deployment, { phone: customer, sessionId: `out ${dials}`, text })
       return /\nCode for agent: (\d{6})\n/.exec(screen)?.[1] ?? screen
     },
-    readBackedWei: async () => (await deployment.ledger.readVitals()).backedWei,
     close: () => deployment.settled(),
   }
 })
@@ -89,26 +87,6 @@ test('of settled money a withdrawal is final after one block, whatever becomes o
   expect(await look(code)).toBe(`${code} 0.03 tRBTC: to pay out`)
   const { payments } = await deployment.act('lookup', { phone: shop.customer })
   expect(payments[0]).toMatchObject({ code, assuredAt: expect.any(String) })
-})
-
-test('at once a withdrawal is final that the operator backs, until a block has it', async () => {
-  const { block, look, readBackedWei, withdraw } = shop
-  for (let index = 0; index < confirmations; index++) await block()
-  onTestFinished(async () => void (await chain.anvil.ask('evm_setAutomine', [true])))
-  await chain.anvil.ask('evm_setAutomine', [false])
-  const [first, second] = [await withdraw('0.02'), await withdraw('0.01')]
-  expect(await look(first)).toBe(`${first} 0.02 tRBTC: to pay out`)
-  expect(await look(second)).toBe(`${second} 0.01 tRBTC: arriving`)
-  expect(await readBackedWei()).toBe(paidWei)
-  await chain.anvil.ask('evm_setAutomine', [true])
-  await block()
-  expect(await look(second)).toBe(`${second} 0.01 tRBTC: to pay out`)
-  expect(await readBackedWei()).toBe(0n)
-  const third = await withdraw('0.015')
-  expect(await look(third)).toBe(`${third} 0.015 tRBTC: to pay out`)
-  const { body } = await shop.deployment.ask('/operator/status', { headers: authorized })
-  expect(body).toMatchObject({ backedWei: `${parseEther('0.015')}` })
-  await block()
 })
 
 test('every place says of a payment when it is done, and none before it stays on the chain', async () => {

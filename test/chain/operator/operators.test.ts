@@ -1,11 +1,9 @@
 import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { ops } from '../../../scripts/ops.ts'
-import { operatorError } from '../../../src/operator/schemas/fields.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere } from '../../support/processes.ts'
 import { give, openOperated } from './operating.ts'
@@ -86,37 +84,4 @@ test.for([
   const { OPERATORS } = await add('brian', 'money')
   const { code, output } = await manage(args, OPERATORS)
   expect([code, output]).toEqual([1, expect.stringContaining(words)])
-})
-
-test('a cash-out that two operators ask for by one key pays once, and the audit has both', async () => {
-  const [amina, brian] = [await add('amina', 'money'), await add('brian', 'money')]
-  const OPERATORS = `${amina.OPERATORS},${brian.OPERATORS}`
-  const deployment = openOperated(chain, { OPERATORS })
-  const phone = '+254700000002'
-  await give(chain, phone, '1')
-  const to = '0x00000000000000000000000010000000000a11ce'
-  const key = `${Math.floor(Date.now() / 1_000)}-of-two-operators-at-once`
-  const body = JSON.stringify({ phone, to, amount: '0.3', key })
-  const answers = await Promise.all(
-    [amina, brian, amina].map(({ token }) =>
-      deployment.ask('/operator/cash-out', {
-        ...{ method: 'POST', body },
-        headers: { authorization: `Bearer ${token}` },
-      }),
-    ),
-  )
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  await deployment.allDone()
-  const balance = await chain.anvil.ask('eth_getBalance', [to, 'latest'])
-  expect(BigInt(balance as string)).toBe(parseEther('0.3'))
-  const entries = (await deployment.audit()).filter(({ action }) => action === 'cash-out')
-  expect(entries.map(({ by }) => by).sort()).toEqual(['amina', 'brian'])
-  const unknown = await deployment.ask('/operator/audit', {
-    headers: { authorization: `Bearer ${amina.token}x` },
-  })
-  expect([unknown.status, operatorError.parse(unknown.body).error]).toEqual([
-    401,
-    "an operator's token is needed",
-  ])
 })

@@ -274,22 +274,6 @@ describe('the console in a browser', () => {
     await says(page, '#payments', /Sent, the newest firstNone\./)
   })
 
-  test('says in the loan book who owes, how much, and until when', async () => {
-    expect(await served.dial('+254700000002', '3')).toContain('Loan Requested')
-    const page = await openConsole(served.url, token)
-    await page.goto(`${served.url}/console/loans`)
-    await says(page, '#book', /Owed: 0\.01 tRBTC.*Not due yet0\.01 tRBTC1/)
-    await says(page, '#book', /In all 1 loan of/)
-    const bar = page.locator('#book svg rect')
-    const widths = await bar.evaluateAll((rects) => rects.map((rect) => rect.getAttribute('width')))
-    expect(widths).toEqual(['100.00', '0.00', '0.00', '0.00', '0.00'])
-    expect(await page.locator('#loans [aria-current]').textContent()).toBe('owed')
-    const { address } = await served.accountOf('+254700000002' as PhoneNumber)
-    await says(page, '#loans', 'nobody can be called from here')
-    await says(page, '#loans table', `${address.slice(0, 8)}…${address.slice(-4)}owed`)
-    expect(await findPageFaults(page)).toEqual([])
-  })
-
   test('is used by the keyboard alone, and shows where its focus is', async () => {
     await served.pay()
     const page = await openPage(`${served.url}/console`)
