@@ -109,18 +109,23 @@ describe('newPendingTransactions', () => {
     })
   })
 
-  test('reports a hash again after a reorganization removed its block', async () => {
+  test('reports a hash again after a reorganization removed its block, its log and the new head', async () => {
     const { client, told } = await subscriber('newPendingTransactions')
     const heads = await subscriber('newHeads')
+    const logs = await subscriber('logs')
     const hash = await emit(on.direct, on.emitter, 5n, 5n, 5n)
     const { blockHash } = await mined(on.direct, hash)
     // It is told when it enters the pool, and only a block that was seen can be taken back.
     await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
-    await client.until(toldTo(1))
+    for (const one of [client, logs.client]) await one.until(toldTo(1))
     await on.direct('anvil_reorg', [1, []])
     await client.until(toldTo(2))
     expect(told()).toEqual([hash, hash])
-    for (const one of [client, heads.client]) one.close()
+    const latest = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
+    await heads.client.until(() => heads.told().at(-1)?.hash === latest.hash)
+    await logs.client.until(() => logs.told().some(({ removed }) => removed === true))
+    expect(logs.told().find(({ removed }) => removed)).toMatchObject({ blockHash })
+    for (const one of [client, heads.client, logs.client]) one.close()
   })
 })
 
