@@ -208,6 +208,7 @@ export const cashOut = {
 
 const withdrawalWords = defineWords({
   en: {
+    label: 'Withdraw',
     confirmWithdrawal: (amount: string, to: string) => `Withdraw ${amount}\nAgent: ${to}`,
     submitted: (amount: string, to: string, tx: string, code: string) =>
       `Withdrawal Submitted\nAgent: ${to}\nAmount: ${amount}\nCode for agent: ${code}\n${tx}\nCash once it is done.`,
@@ -216,6 +217,7 @@ const withdrawalWords = defineWords({
       `Ask ${to} for your cash, ${amount}, with your code: see 5.`,
   },
   sw: {
+    label: 'Toa kwa Wakala',
     confirmWithdrawal: (amount, to) => `Toa ${amount}\nWakala: ${to}`,
     submitted: (amount, to, tx, code) =>
       `Ombi limetumwa\nWakala: ${to}\nKiasi: ${amount}\nMpe msimbo: ${code}\n${tx}\nUtalipwa ikikamilika.`,
@@ -224,6 +226,7 @@ const withdrawalWords = defineWords({
       `Mwombe ${to} pesa zako, ${amount}, kwa msimbo wako: tazama 5.`,
   },
   fr: {
+    label: 'Retirer',
     confirmWithdrawal: (amount, to) => `Retirer ${amount}\nAgent: ${to}`,
     submitted: (amount, to, tx, code) =>
       `Retrait demandé\nAgent: ${to}\nMontant: ${amount}\nCode pour agent: ${code}\n${tx}\nPayé dès que fini.`,
@@ -232,6 +235,7 @@ const withdrawalWords = defineWords({
       `Demandez votre argent à ${to}, ${amount}, avec votre code: voir 5.`,
   },
   es: {
+    label: 'Retirar',
     confirmWithdrawal: (amount, to) => `Retirar ${amount}\nAgente: ${to}`,
     submitted: (amount, to, tx, code) =>
       `Retiro solicitado\nAgente: ${to}\nMonto: ${amount}\nCódigo para agente: ${code}\n${tx}\nSe paga al terminar.`,
@@ -253,7 +257,7 @@ export const withdrawal = {
       ? {
           agentAmount: createAmountQuestion(settings, { targets: ['confirmWithdrawal'] }, 'wallet'),
           confirmWithdrawal: createConfirmation(settings, {
-            label: (messages) => words(messages).label,
+            label: (messages) => withdrawalWords(messages).label,
             title: (context, draft, facts) =>
               `${writeWithdrawal(context, draft, facts)}\n${context.messages.receipt.noFee}`,
             retryText: writeWithdrawal,
