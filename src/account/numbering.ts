@@ -1,4 +1,5 @@
-import { keccak256, stringToBytes } from 'viem'
+import { stringToBytes } from 'viem'
+import { hashKeccak } from '../runtime/keccak.ts'
 
 /** Maps former number forms to present ones. No entry may change, since accounts depend on it. */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
@@ -72,4 +73,4 @@ export function listFormerForms(number: string): string[] {
 
 /** Computes what identifies the numbering changes that accounts depend on. */
 export const computeNumberingFingerprint = (): string =>
-  keccak256(stringToBytes(JSON.stringify(numberingChanges))).slice(2, 34)
+  hashKeccak(stringToBytes(JSON.stringify(numberingChanges))).slice(2, 34)

@@ -1,8 +1,9 @@
-import { type Address, type Hex, keccak256, type LocalAccount } from 'viem'
+import type { Address, Hex, LocalAccount } from 'viem'
 import type { SendResult } from '../chain/node.ts'
 import { chooseVerdict, type SendVerdict } from '../chain/refusals.ts'
 import { decodeDepositedWei, encodeDepositCall, encodeDepositTopics } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
+import { hashKeccak } from '../runtime/keccak.ts'
 import { limitGasPrice, nodeTimeoutMs, type Relayer } from './relayer.ts'
 
 /** Tells the result of depositing the balance of an account's own address. */
@@ -79,7 +80,7 @@ async function send(
   const { chainId } = forwarder
   const priced = { type: 'legacy', chainId, nonce, gas, gasPrice, value } as const
   const raw = await account.signTransaction({ ...priced, to, data: encodeDepositCall() })
-  const hash = keccak256(raw)
+  const hash = hashKeccak(raw)
   const sent = await node.send(raw, clock.timeout(nodeTimeoutMs))
   const outcome = readOutcome(sent)
   log({ level: 'info', event: 'deposit.sent', message: `Deposit ${outcome}: ${hash}` })

@@ -6,13 +6,13 @@ import {
   bytesToBigInt,
   concat,
   type Hex,
-  keccak256,
   numberToBytes,
   parseTransaction,
   serializeTransaction,
   zeroAddress,
 } from 'viem'
 import { type Chain, chains } from '../chain/chains.ts'
+import { hashKeccak } from '../runtime/keccak.ts'
 import { createKeyAccount, type KeyAccount } from '../runtime/key-account.ts'
 import { curveOrder, getPublicKey } from '../runtime/secp256k1/curve.ts'
 import type { SignedTransaction } from './ledger/values.ts'
@@ -37,9 +37,9 @@ export function createSigner(account: KeyAccount, chainId: number) {
         gas: BigInt(gas),
         gasPrice: gasPriceWei,
       } as const
-      const digest = keccak256(serializeTransaction(unsigned))
+      const digest = hashKeccak(serializeTransaction(unsigned))
       const raw = serializeTransaction(unsigned, account.signDigest(digest))
-      return { hash: keccak256(raw), raw, gasPriceWei }
+      return { hash: hashKeccak(raw), raw, gasPriceWei }
     },
     readContent({ raw }: SignedTransaction): TransactionContent {
       const { to, data = '0x', gas = 0n } = parseTransaction(raw)

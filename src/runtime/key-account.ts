@@ -6,7 +6,6 @@ import {
   type Hex,
   hashMessage,
   hashTypedData,
-  keccak256,
   type LocalAccount,
   type Signature,
   serializeTransaction,
@@ -15,6 +14,7 @@ import {
   type TypedDataDomain,
 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
+import { hashKeccak } from './keccak.ts'
 import { createRecent } from './recent.ts'
 import { getPublicKey, signDigest } from './secp256k1/curve.ts'
 
@@ -42,7 +42,7 @@ export function createKeyAccount(privateKey: Uint8Array): KeyAccount {
     signTypedData: async (data) => writeSignature(digestTypedData(data)),
     async signTransaction(transaction, { serializer = serializeTransaction } = {}) {
       const unsigned = await serializer(transaction)
-      return await serializer(transaction, sign(keccak256(unsigned)))
+      return await serializer(transaction, sign(hashKeccak(unsigned)))
     },
   }
 }
@@ -69,17 +69,17 @@ export function digestTypedData(data: object): Hex {
   const domainKey = JSON.stringify([name, version, `${chainId}`, verifyingContract, salt])
   const separator = recall(separators, domainKey, () => domainSeparator({ domain }))
   const typeName = `${primaryType}(${fields.map((field) => `${field.type} ${field.name}`)})`
-  const typeHash = recall(typeHashes, typeName, () => keccak256(stringToHex(typeName)))
+  const typeHash = recall(typeHashes, typeName, () => hashKeccak(stringToHex(typeName)))
 
   const encoded = fields.map((field) => {
     const value = message[field.name]
     return field.type === 'bytes'
-      ? { type: 'bytes32', value: keccak256(value as Hex) }
+      ? { type: 'bytes32', value: hashKeccak(value as Hex) }
       : { type: field.type, value }
   })
   const values = [typeHash, ...encoded.map(({ value }) => value)]
-  const struct = keccak256(encodeAbiParameters([{ type: 'bytes32' }, ...encoded], values))
-  return keccak256(concatHex(['0x1901', separator, struct]))
+  const struct = hashKeccak(encodeAbiParameters([{ type: 'bytes32' }, ...encoded], values))
+  return hashKeccak(concatHex(['0x1901', separator, struct]))
 }
 
 function recall(hashes: typeof separators, key: string, compute: () => Hex): Hex {

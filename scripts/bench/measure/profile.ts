@@ -20,7 +20,7 @@ type Profile = z.infer<typeof profile>
 /** Names parts of a payment's work by a function's file; the first that fits counts. */
 const parts: Record<string, RegExp> = {
   'signing, hashing and derivation':
-    /@noble|@scure|account\/keys|runtime\/(key-account|secp256k1)|wasm:|relay\/signer/,
+    /@noble|@scure|js-sha3|account\/keys|runtime\/(keccak|key-account|secp256k1)|wasm:|relay\/signer/,
   ledger: /relay\/ledger/,
   'log lines': /runtime\/log|relay\/outcome\/log-transitions/,
   'questions to the node': /src\/(node|chain)\//,

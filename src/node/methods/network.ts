@@ -1,5 +1,5 @@
-import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
+import { hashKeccak } from '../../runtime/keccak.ts'
 import { address, anyQuantity, dataParam, hash, quantity, toQuantity } from '../objects/values.ts'
 import { undefinedIfUnsupported } from '../reads/lookup.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -64,7 +64,7 @@ export const networkMethods = [
     summary: 'Keccak-256 of the given bytes',
     params: { data: dataParam },
     result: hash,
-    call: async ({ data }) => keccak256(data as `0x${string}`),
+    call: async ({ data }) => hashKeccak(data as `0x${string}`),
   }),
   defineMethod({
     name: 'rpc.discover',

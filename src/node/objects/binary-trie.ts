@@ -1,12 +1,5 @@
-import {
-  bytesToHex,
-  concatBytes,
-  type Hex,
-  hexToBytes,
-  keccak256,
-  numberToBytes,
-  toRlp,
-} from 'viem'
+import { bytesToHex, concatBytes, type Hex, hexToBytes, numberToBytes, toRlp } from 'viem'
+import { hashKeccak, hashKeccakBytes } from '../../runtime/keccak.ts'
 
 type Bits = readonly number[]
 type Entry = { bits: Bits; value: Uint8Array }
@@ -29,17 +22,17 @@ const flagBits = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x
 /** Marks nodes in the encoding of RSKIP107. */
 const versionBits = 0x40
 
-const emptyRoot = keccak256('0x80')
+const emptyRoot = hashKeccak('0x80')
 
 /** Returns the root of RSKj's trie of values, keyed by their positions in RLP (RSKIP107). */
 export function computeBinaryRoot(values: readonly Hex[]): Hex {
-  return values.length === 0 ? emptyRoot : keccak256(buildTrie(values).encoded)
+  return values.length === 0 ? emptyRoot : hashKeccak(buildTrie(values).encoded)
 }
 
 /** Returns the nodes of RSKj's trie from its root to the long value at a position. */
 export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
   const root = buildTrie(values)
-  return walkBinaryProof(listNodes(root), keccak256(root.encoded), index)?.nodes ?? []
+  return walkBinaryProof(listNodes(root), hashKeccak(root.encoded), index)?.nodes ?? []
 }
 
 const listNodes = ({ encoded, children }: TrieNode): Hex[] => [
@@ -55,7 +48,7 @@ const buildTrie = (values: readonly Hex[]): TrieNode =>
 
 /** Returns the nodes from the root to a value, and the value's hash; undefined without a path. */
 export function walkBinaryProof(nodes: readonly Hex[], root: string, index: number) {
-  const byHash = new Map(nodes.map((node): [string, Hex] => [keccak256(node), node]))
+  const byHash = new Map(nodes.map((node): [string, Hex] => [hashKeccak(node), node]))
   const proofNodes: Hex[] = []
   let bits = toKeyBits(index)
   let next = byHash.get(root)
@@ -125,7 +118,7 @@ const isEmbedded = (node: TrieNode | undefined): boolean =>
 const encodeReference = (node: TrieNode): Uint8Array =>
   isEmbedded(node)
     ? concatBytes([Uint8Array.of(node.encoded.length), node.encoded])
-    : keccak256(node.encoded, 'bytes')
+    : hashKeccakBytes(node.encoded)
 
 /** Encodes a path of at most 32 bits, the longest of a block's trie (`SharedPathSerializer`). */
 function encodePath(path: Bits): Uint8Array {
@@ -140,7 +133,7 @@ function encodePath(path: Bits): Uint8Array {
 }
 
 const encodeLongValue = (value: Uint8Array): Uint8Array =>
-  concatBytes([keccak256(value, 'bytes'), numberToBytes(value.length, { size: 3 })])
+  concatBytes([hashKeccakBytes(value), numberToBytes(value.length, { size: 3 })])
 
 /** Encodes a number as Bitcoin does (bitcoinj's `VarInt`). */
 function encodeVarInt(value: number): Uint8Array {

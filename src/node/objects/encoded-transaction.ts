@@ -1,6 +1,7 @@
-import { concatHex, fromRlp, type Hex, keccak256, padHex, recoverAddress, toRlp } from 'viem'
+import { concatHex, fromRlp, type Hex, padHex, recoverAddress, toRlp } from 'viem'
 import * as z from 'zod/mini'
 import { UntrueAnswer } from '../../chain/rpc.ts'
+import { hashKeccak } from '../../runtime/keccak.ts'
 import { isNamespaced, type MinedBlock, splitType, type Transaction, toTypeBytes } from './block.ts'
 import { asHex, encodeQuantity } from './header.ts'
 import { computeTrieRoot, type TrieKind } from './receipts-trie.ts'
@@ -49,7 +50,7 @@ function findEncoding(
         const list = encodeForm(padWithZeros(nonce, nonceZeros), form, zeros - nonceZeros)
         if (list === undefined) continue
         const bytes = concatHex([prefix, list])
-        if (keccak256(bytes) === transaction.hash)
+        if (hashKeccak(bytes) === transaction.hash)
           return { kind: 'found', bytes, zeros: zeros + form.zeros }
         budget.bytesLeft -= bytes.length / 2
         if (budget.bytesLeft < 0) return { kind: 'unknown' }
@@ -213,7 +214,7 @@ export async function recoverSigner(bytes: Hex): Promise<Hex> {
     isTyped || parity < 35 ? [] : [encodeQuantity(`0x${chainId.toString(16)}`), '0x', '0x']
   const signed = toRlp([...fields.slice(0, -3), ...ofChain])
   return await recoverAddress({
-    hash: keccak256(concatHex([toTypeBytes(type), signed])),
+    hash: hashKeccak(concatHex([toTypeBytes(type), signed])),
     signature: {
       r: padHex(r, { size: 32 }),
       s: padHex(s, { size: 32 }),

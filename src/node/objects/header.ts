@@ -1,7 +1,8 @@
 import { SHA256, sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, concatBytes, fromRlp, type Hex, hexToBytes, keccak256, toRlp } from 'viem'
+import { bytesToHex, concatBytes, fromRlp, type Hex, hexToBytes, toRlp } from 'viem'
 import type { MiningRules } from '../../chain/chains.ts'
 import { MalformedAnswer, UntrueAnswer } from '../../chain/rpc.ts'
+import { hashKeccak } from '../../runtime/keccak.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Encoder = (value: string) => Hex
@@ -59,7 +60,7 @@ export function proveHeader(
     return { raw: encodeEthereumHeader(block), trieKind: 'ethereum' }
   }
   if (Number(block.number) < (mining?.from ?? 1)) return undefined
-  const form = encodeRootstockForms(block).find(({ hashed }) => keccak256(hashed) === block.hash)
+  const form = encodeRootstockForms(block).find(({ hashed }) => hashKeccak(hashed) === block.hash)
   if (form === undefined) return undefined
   if (mining !== undefined) assertMined(block, form.mined, mining)
   return { raw: form.raw, trieKind: 'rootstock' }
@@ -75,7 +76,7 @@ function encodeEthereumHeader(block: Fields): Hex {
       ...Object.fromEntries(later),
     }),
   )
-  if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
+  if (hashKeccak(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
   return raw
 }
 
@@ -107,7 +108,7 @@ function toForm(parts: readonly Hex[]): HeaderForm {
   const [version, ...after] = parts.slice(plain.length, -1)
   if (version === undefined) return { raw, hashed: raw, mined: toRlp(plain) }
   const extended = version === '0x02' ? [...after.slice(-1), ...after.slice(0, -1)] : after
-  const extension = keccak256(toRlp([keccak256(plain[bloomIndex] ?? '0x'), ...extended]))
+  const extension = hashKeccak(toRlp([hashKeccak(plain[bloomIndex] ?? '0x'), ...extended]))
   const compressed = plain.with(bloomIndex, toRlp([version, extension]))
   return { raw, hashed: toRlp([...compressed, ...bitcoinHeader]), mined: toRlp(compressed) }
 }
@@ -123,7 +124,7 @@ export function decodeHeader(raw: Hex): (Fields & { hash: Hex; mined: Hex }) | u
   const form = toForm(parts)
   if (form.raw !== raw) return undefined
   const fields = fieldNames.map((name, index) => [name, parts[index]?.replace(/^0x$/, '0x0')])
-  const [hash, bitcoinMergedMiningHeader] = [keccak256(form.hashed), parts.at(-1)]
+  const [hash, bitcoinMergedMiningHeader] = [hashKeccak(form.hashed), parts.at(-1)]
   return { ...Object.fromEntries(fields), hash, bitcoinMergedMiningHeader, mined: form.mined }
 }
 
@@ -184,7 +185,7 @@ export function assertMined(block: Fields, minedBytes: Hex, { minDifficulty }: M
   const isSealed =
     bitcoin.length === 80 &&
     hash <= target &&
-    hasHashOnce(coinbase, hexToBytes(keccak256(minedBytes)).subarray(0, prefixBytes)) &&
+    hasHashOnce(coinbase, hexToBytes(hashKeccak(minedBytes)).subarray(0, prefixBytes)) &&
     bytesToHex(computeMerkleRoot(hashCoinbase(coinbase), merkle)) ===
       bytesToHex(bitcoin.slice(36, 68))
   if (!isSealed) throw new UntrueAnswer("nobody mined a block's header")

@@ -1,5 +1,5 @@
-import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
+import { hashKeccakBytes } from '../../runtime/keccak.ts'
 import {
   address,
   addressesParam,
@@ -144,7 +144,7 @@ export function listAlternatives(condition: Condition): string[] {
 
 /** Tells whether a bloom of 2048 bits has a value's three bits (yellow paper, 4.3.1). */
 function isInBloom(bloom: string, value: string): boolean {
-  const digest = keccak256(value as `0x${string}`, 'bytes')
+  const digest = hashKeccakBytes(value as `0x${string}`)
   return [0, 2, 4].every((offset) => {
     const bit = (((digest[offset] ?? 0) << 8) | (digest[offset + 1] ?? 0)) & 2047
     const digit = Number.parseInt(bloom[2 + 511 - (bit >> 2)] ?? '0', 16)

@@ -1,5 +1,6 @@
-import { concatHex, type Hex, keccak256, toHex, toRlp } from 'viem'
+import { concatHex, type Hex, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from '../../chain/rpc.ts'
+import { hashKeccak } from '../../runtime/keccak.ts'
 import { computeBinaryRoot } from './binary-trie.ts'
 import { isNamespaced, toTypeBytes } from './block.ts'
 import { asHex, encodeQuantity, type ProvedHeader } from './header.ts'
@@ -10,7 +11,7 @@ export type TrieKind = ProvedHeader['trieKind']
 export function computeTrieRoot(values: readonly Hex[], trieKind: TrieKind): Hex {
   return trieKind === 'rootstock'
     ? computeBinaryRoot(values)
-    : keccak256(buildReceiptsTrie(values).rlp)
+    : hashKeccak(buildReceiptsTrie(values).rlp)
 }
 
 /** Lists the types whose receipts have the four fields of EIP-2718 on Rootstock too. */
@@ -109,7 +110,7 @@ function dropNibbles(nibbles: number, leaves: readonly Leaf[]): Leaf[] {
 }
 
 /** Returns a child's reference, always its hash, since every receipt is longer than 32 bytes. */
-const getReference = ({ rlp }: TrieNode): Hex => keccak256(rlp)
+const getReference = ({ rlp }: TrieNode): Hex => hashKeccak(rlp)
 
 /** Encodes nibbles in whole bytes, with a flag for a path's end (yellow paper, appendix C). */
 function encodePath(path: string, isEnd: boolean): Hex {

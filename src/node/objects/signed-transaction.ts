@@ -1,13 +1,13 @@
 import {
   fromRlp,
   type Hex,
-  keccak256,
   parseTransaction,
   serializeTransaction,
   type TransactionSerialized,
   toRlp,
 } from 'viem'
 import { RpcError } from '../../chain/rpc.ts'
+import { hashKeccak } from '../../runtime/keccak.ts'
 import { codes } from '../codes.ts'
 import { isNamespaced, nameType, splitType } from './block.ts'
 import { recoverSigner } from './encoded-transaction.ts'
@@ -57,7 +57,7 @@ export function parseSignedTransaction(raw: Hex) {
       `type ${nameType(type)} is refused: ${price} is 0, with which nodes of Rootstock read another transaction`,
     )
   }
-  return { type, hash: keccak256(encoding), chainId }
+  return { type, hash: hashKeccak(encoding), chainId }
 }
 
 /** Throws if no signer can be recovered: about half of all values of `r` are not on the curve. */

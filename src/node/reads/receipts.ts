@@ -1,7 +1,8 @@
-import { type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { MalformedAnswer, TransportError, UntrueAnswer } from '../../chain/rpc.ts'
 import { orNull } from '../../runtime/json.ts'
+import { hashKeccak } from '../../runtime/keccak.ts'
 import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { getTransactionHash, type MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
@@ -147,7 +148,7 @@ export async function readProvedReceipt(node: UpstreamNode, txHash: string, cont
     throw new UntrueAnswer('a receipt is not where it says')
   const provedHash = await readReceiptHash(node, facts, index, context)
   const [encoded] = listReceiptForms(receipt, facts.trieKind)
-  if (keccak256(encoded) !== provedHash) {
+  if (hashKeccak(encoded) !== provedHash) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
   }
   return { receipt, trieKind: facts.trieKind }
@@ -170,7 +171,7 @@ async function readReceiptHash(
   if (provedHash) return provedHash
   const text = await getOrCompute(`receipts ${hash}`, 'proved', async () => {
     const { encoded = [] } = await readProvedReceipts(node, facts, trieKind)
-    return JSON.stringify(encoded.map((each) => keccak256(each)))
+    return JSON.stringify(encoded.map((each) => hashKeccak(each)))
   })
   return (JSON.parse(`${text}`) as string[])[index]
 }

@@ -11,7 +11,6 @@ import {
   type Hex,
   hexToNumber,
   isAddressEqual,
-  keccak256,
   type LocalAccount,
   numberToHex,
   prepareEncodeFunctionData,
@@ -19,6 +18,7 @@ import {
   slice,
   toEventSelector,
 } from 'viem'
+import { hashKeccak } from '../../runtime/keccak.ts'
 import { tryTo } from '../../runtime/log.ts'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
@@ -82,7 +82,7 @@ export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
     [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
     [BigInt(forwarder.chainId), forwarder.address, intentKey],
   )
-  return slice(keccak256(preimage), 0, intentIdLength)
+  return slice(hashKeccak(preimage), 0, intentIdLength)
 }
 
 /** Signs a request with the caller's key. The same request has the same signature (RFC 6979). */
