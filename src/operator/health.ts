@@ -75,7 +75,7 @@ export function runChecks({
 }
 
 export function describeHealth(healthData: HealthData): HealthAnswer {
-  const { vitals, budget } = healthData
+  const { vitals } = healthData
   const checks = runChecks(healthData)
   const failingNames = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
   const obstacle = vitals?.obstacle
@@ -89,7 +89,6 @@ export function describeHealth(healthData: HealthData): HealthAnswer {
       at: toIso(obstacle.at),
       ...(hasEnded && { over: obstacle.endedAt === undefined ? true : toIso(obstacle.endedAt) }),
     },
-    upstreamCallsToday: budget?.callsToday,
   }
 }
 

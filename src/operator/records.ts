@@ -70,11 +70,10 @@ export const toAuditEntry = ({ id, at, ...entry }: AuditEntry) => ({
 
 /** Describes a payment without data that identifies its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
-  const { intentId, history, reason, gas: _, deadline: __, ...summary } = record
+  const { intentId, history: _, reason, gas: __, deadline: ___, ...summary } = record
   return writeAnswer({
     ...summary,
     intent: intentId,
-    changedAt: history.at(-1)?.[1] ?? summary.acceptedAt,
     reason: reason === '' ? null : reason,
     explorer: summary.hash === null ? null : toLink(chain, summary.hash),
   })

@@ -44,7 +44,6 @@ export function describeStatus(
     guards: [...deployment.guards],
     nodes: deployment.nodes(),
     callsToday: budget && { ...budget.callsToday, limit: budget.callsADay },
-    counts: vitals.counts,
     lately,
     paymentsByHour: vitals.paymentsByHour,
     gatewayFaults: Object.fromEntries(

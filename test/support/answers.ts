@@ -9,7 +9,7 @@ export const account = `0x${'11'.repeat(20)}` as const
 export const payment: PaymentSummary = {
   ...({ intent: `0x${'cd'.repeat(22)}`, state: 'queued', kind: 'transfer', account } as const),
   ...{ recipient: null, agreed: null, code: null, paidOutAt: null, assuredAt: null },
-  ...{ spendsWei: '250000000000000000', lentWei: null, acceptedAt: at, changedAt: at },
+  ...{ spendsWei: '250000000000000000', lentWei: null, acceptedAt: at },
   ...{ relayer: null, nonce: null, attempts: 0, outcome: null, reason: null },
   ...{ hash: null, block: null, explorer: null },
 }

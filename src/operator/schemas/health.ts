@@ -41,8 +41,6 @@ export const healthAnswer = z.object({
       over: z.optional(z.union([z.boolean(), z.string()])),
     }),
   ),
-  /** Counts the calls to nodes of this day (UTC), for the relay and for callers with an API key. */
-  upstreamCallsToday: z.optional(z.object({ relay: z.int(), callers: z.int() })),
   faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
 })
 

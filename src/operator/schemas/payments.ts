@@ -30,7 +30,6 @@ export const payment = z.object({
   acceptedAt: time,
   /** Holds since when it is FINAL, if it was so before its block; null for other payments. */
   assuredAt: z.nullable(time),
-  changedAt: time,
   relayer: z.nullable(hexAddress),
   nonce: z.nullable(z.int()),
   /** Counts the transactions that carried the payment without effect. */

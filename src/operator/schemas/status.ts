@@ -80,8 +80,7 @@ const node = z.object({
   callsToday: z.int(),
 })
 
-const eventCounts = z.record(z.string(), z.int())
-const countsSince = z.object({ since: time, counts: eventCounts })
+const countsSince = z.object({ since: time, counts: z.record(z.string(), z.int()) })
 
 /** Describes `GET /operator/status`. What was not read yet is null. */
 export const statusAnswer = z.object({
@@ -110,9 +109,7 @@ export const statusAnswer = z.object({
   nodes: z.array(node),
   /** Counts today's calls to nodes: for payments (`relay`), and for the node service's callers. */
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
-  /** Counts events since the ledger was created, by `<kind>.<event>` or `refused.<reason>`. */
-  counts: eventCounts,
-  /** Counts the same events of about the last hour, and of today (UTC). */
+  /** Counts events, by `<kind>.<event>` or `refused.<reason>`, of about an hour, and of today. */
   lately: z.object({ hour: countsSince, today: countsSince }),
   /** Counts the payments that began in each hour (UTC) of about a day that had any. */
   paymentsByHour: z.array(z.object({ at: time, payments: z.int() })),

@@ -104,7 +104,7 @@ describe("the operator's interface", () => {
       relayers: [{ address: chain.relayer, inFlight: 0, queued: 0 }],
       contracts: { loan: chain.loan.toLowerCase(), state: 'ready' },
       nodes: [{ label: 'node 1', state: 'able', failures: 0, height: status.head?.number }],
-      counts: { 'transfer.accepted': 1, 'transfer.executed': 1 },
+      lately: { hour: { counts: { 'transfer.accepted': 1, 'transfer.executed': 1 } } },
     })
     const [relayer] = status.relayers
     expect(relayer?.nonces.chain).toBe(relayer?.nonces.ledger)

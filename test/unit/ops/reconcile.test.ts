@@ -13,7 +13,7 @@ const day = 24 * 60 * 60 * 1000
 
 const confirmed: PaymentSummary = {
   ...{ ...payment, intent, state: 'confirmed', spendsWei: '3' },
-  ...{ acceptedAt: '2026-01-01T00:00:00.000Z', changedAt: '2026-01-01T00:00:09.000Z' },
+  ...{ acceptedAt: '2026-01-01T00:00:00.000Z' },
   ...{ nonce: 0, outcome: 'executed', hash, block: 5 },
 }
 const spent: Spending = { intent, account: alice, outcome: 'executed', hash, block: 5, at: 0 }

@@ -51,7 +51,7 @@ const status: StatusAnswer = {
     { name: 'pin', isOn: true, by: 'PIN=strict' },
     { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
   ],
-  ...{ head: null, nodes: [], callsToday: null, counts: {} },
+  ...{ head: null, nodes: [], callsToday: null },
   ...{ gatewayFaults: {}, paymentsByHour: [] },
   lately: { hour: { since: at, counts: {} }, today: { since: at, counts: {} } },
   blocks: [
