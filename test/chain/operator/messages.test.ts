@@ -17,14 +17,6 @@ test('a message about a final outcome goes out even while no node answers', asyn
     fetch: (input, init) =>
       fetch(isDead && `${input}`.startsWith(chain.anvil.url) ? 'http://127.0.0.1:9' : input, init),
   })
-  for (const text of ['3*1', '4*1']) {
-    await dial(deployment, { phone, sessionId: text, text })
-    await deployment.allDone()
-    await deployment.round()
-    await deployment.settled()
-  }
-  expect(provider.asked.at(-1)?.text).toMatch(/^Repaid 0\.01 tRBTC: done\n/)
-  provider.asked.length = 0
   await dial(deployment, { phone, sessionId: 'final', text: '2*+254700000002*0.01*1' })
   await deployment.settled()
   isDead = true

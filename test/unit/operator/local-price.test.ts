@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { formatNow } from '../../../src/loan/local-worth.ts'
 import { caller } from '../../../src/operator/schemas/callers.ts'
 import { openDeployment } from '../../support/deployment.ts'
 import { required } from '../compose/variables.ts'
@@ -30,12 +29,4 @@ async function lookUp(kes: number, ageSeconds = 0) {
 test('an account is looked up with the present price in local money, and without an old one', async () => {
   expect((await lookUp(12_000_000)).price).toEqual({ currency: 'KES', micros: '12000000000000' })
   expect((await lookUp(12_000_000, 16 * 60)).price).toBeNull()
-})
-
-test('an amount is shown with what it is worth now, and alone without a price', () => {
-  const unit = { symbol: 'tRBTC', decimals: 18, token: null }
-  const price = { currency: 'KES', micros: '12000000000000' }
-  const wei = 250_000_000_000_000n
-  expect(formatNow('0.00025 tRBTC', wei, unit, price)).toBe('0.00025 tRBTC (now KES 3,000)')
-  expect(formatNow('0.00025 tRBTC', wei, unit, null)).toBe('0.00025 tRBTC')
 })

@@ -78,7 +78,7 @@ describe('an agent', () => {
       fail Balance too low
       agent@1: 5 -> CON My Activity|1. Agents: find code|Float: 0.02 tRBTC|0.004 tRBTC: FAILED|Received today: 0 tRBTC|…
       agent@1: 5*1*${code} -> CON ${code} 0.004 tRBTC: FAILED|0. Back
-      s: ${withdraw} -> END Cash Out: FAILED|No money was moved. Please dial again.`)
+      s: ${withdraw} -> END Withdraw: FAILED|No money was moved. Please dial again.`)
   })
 
   test("receives a payment even if the till's number was withdrawn meanwhile", async () => {
@@ -92,10 +92,9 @@ describe('an agent', () => {
       agent@1: 1 -> END Your Balance: 0.024 tRBTC`)
   })
 
-  test("is refused at the agent's own dial, and a mistyped or withdrawn till is not found", async () => {
+  test('whose till is mistyped or withdrawn is not found', async () => {
     const { ledger, play } = await openAgents()
     await play(`
-      own@1: 7*12344 -> CON This is your own account. Please try again.|Till of an agent, or wallet (address or code):|0. Back
       typo: 7*12345 -> CON No agent has this number. …
       typo: 7*12345*12344 -> CON To: 12344 Mama Duka|…`)
     await ledger.setTill({ id: 'gone', till: '12344' })

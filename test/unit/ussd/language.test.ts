@@ -72,11 +72,6 @@ describe('a new caller', () => {
       s: 1*3*${own}*${own} -> END Votre solde: 0.02 tRBTC
       s: 1*3*${own}*${own} -> same
       menu: -> …|1. Mon solde|…`
-
-  plays('of a service in one language is asked for a PIN at once', () =>
-    openWorld({ product: { ...withPin, settings: { ...withPin.settings, languages: ['sw'] } } }),
-  )`
-      s: -> CON Chagua PIN ya…`
 })
 
 describe('the language of screens', () => {

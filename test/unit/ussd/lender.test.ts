@@ -68,23 +68,6 @@ plays("is called queued in the demonstration's words there", () =>
     d@3: 2*${stranger}*0.001
     e@4: 2*${stranger}*0.001 -> END Transfer Submitted|To: 0x5aAeb605...|Tx: queued|Funds will arrive shortly.`
 
-const all = '2*0700000001*all*1'
-
-plays('"all" empties the account, although screens round down')`
-    dust: 2*0700000001*0.000000000000000001*1 -> END Transfer Submitted|…
-    settle
-    balance: 1 -> END Your Balance: 0.019999 tRBTC
-    s: ${all} -> END Transfer Submitted|…
-    settle
-    empty: 1 -> END Your Balance: 0 tRBTC
-    theirs@1: 1 -> END Your Balance: 0.04 tRBTC
-    again: ${all} -> END Your balance is too low: 0 tRBTC. Nothing was sent. Dial again to send less.
-    back@1: 2*0700000000*0.005*1
-    settle
-    s: ${all} -> same
-    settle
-    later: 1 -> END Your Balance: 0.005 tRBTC`
-
 describe('an amount that cannot be paid is asked for again, before the PIN', () => {
   const pin = '482615'
   const low = (balance: string) => `CON Your balance is too low: ${balance}. Please try again.|`
@@ -220,14 +203,6 @@ describe('the same transfer within ten minutes', () => {
     await play(`settle
       balance: 1 -> END Your Balance: 0.019 tRBTC`)
   })
-
-  plays('is not asked about in the session that made it, whatever the deliveries')`
-      first: ${text}
-      first: ${text} -> same
-      first: ${text}*7 -> ${ended}
-      first: ${text}*2 -> ${ended}
-      settle
-      balance: 1 -> END Your Balance: 0.019 tRBTC`
 
   plays('is made once if the answer to the question arrives first, again and late')`
       first: ${text}
