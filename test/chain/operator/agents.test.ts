@@ -2,16 +2,13 @@ import { type Address, createPublicClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { ops } from '../../../scripts/ops.ts'
 import { encodeCall } from '../../../src/loan/calls.ts'
 import { describeFate } from '../../../src/operator/remedies.ts'
 import { opened } from '../../support/opened.ts'
-import { startSmsServer } from '../../support/sms-server.ts'
 import { dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
-const provider = opened(startSmsServer)
 const [agent, caller] = ['+254700000002', '+254700000001']
 const pin = '482615'
 const confirmations = 3
@@ -271,47 +268,4 @@ test('support shows what arrived on the chain without a payment of this ledger',
   expect(why.output).toMatch(
     /Received from 0x\w{40}: 0\.\S+ tRBTC arrived in block \d+ by 0x\w{64}/,
   )
-})
-
-test("a person's export has a bill's reference and the till, whose keeper gets a message", async () => {
-  const deployment = openOperated(chain, { ...settings, ...provider.variables })
-  const [payee, payer] = ['+254700000012', '+254700000011']
-  await give(chain, payer)
-  await choosePin(deployment, payer)
-  const { till } = await deployment.act('agents/add', { phone: payee, name: 'Water', kind: 'bill' })
-  const text = `10*${till}*AB-12*0.01*${pin}`
-  const screen = await dial(deployment, { phone: payer, sessionId: 'bill', text })
-  const code = /\nCode: (\d{6})\n/.exec(screen)?.[1]
-  await deployment.settled()
-  for (let index = 0; index < confirmations; index++) {
-    await chain.anvil.ask('anvil_mine', ['0x1'])
-    deployment.pass(30_000)
-    await deployment.round()
-    await deployment.settled()
-  }
-  const got = `You received 0.01 tRBTC from 2547...011 (${code}), AB-12. Your account was credited.`
-  expect(provider.asked.filter(({ to }) => to === payee)).toMatchObject([
-    { text: expect.stringContaining(got) },
-  ])
-  const exported = async (input: string) => {
-    const ended = await deployment.operate(operatorsAccount, ['export', '--json'], { input })
-    return JSON.parse(ended.output)
-  }
-  const [paid] = (await exported(payer)).payments
-  expect(paid).toMatchObject({ kind: 'purchase', screen: expect.stringContaining('Water, AB-12') })
-  const { audit, tills } = await exported(payee)
-  const detail = expect.objectContaining({ till })
-  expect(Object.keys(tills[0])).toEqual(['till', 'account', 'name', 'kind'])
-  const { account } = tills[0]
-  const findNumber = () => deployment.ledger.findTillNumber(account)
-  expect(await findNumber()).toMatch(/^0x/)
-  expect(await deployment.act('agents/remove', { till })).toEqual(tills[0])
-  expect(await findNumber()).toBeUndefined()
-  await deployment.operate(operatorsAccount, ['erase'], { input: payee })
-  // Without messages no number is stored.
-  const silent = openOperated(chain, settings)
-  const agent = { phone: payee, name: 'Water', kind: 'bill' } as const
-  await silent.act('agents/add', agent)
-  expect(await silent.ledger.findTillNumber(account)).toBeUndefined()
-  expect(audit).toContainEqual(expect.objectContaining({ action: 'add-agent', detail }))
 })

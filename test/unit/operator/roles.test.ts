@@ -16,7 +16,7 @@ import {
   routeRoles,
 } from '../../../src/operator/access.ts'
 import { caller } from '../../../src/operator/schemas/callers.ts'
-import { type Role, roles } from '../../../src/operator/schemas/fields.ts'
+import { type Role, roles, till } from '../../../src/operator/schemas/fields.ts'
 import { auditAnswer } from '../../../src/operator/schemas/kept.ts'
 import { createSignIns } from '../../../src/pages/console/session.ts'
 import { hashKey } from '../../../src/runtime/bearer.ts'
@@ -238,6 +238,24 @@ describe('the roles of operators', () => {
     const all = await readAll(true)
     expect(all.actions).toHaveLength(2_103)
     expect(all.pages).toBeGreaterThan(5)
+  })
+
+  test.for([
+    [
+      'kept, sealed, with messages',
+      { SMS_API_KEY: 'the-key-of-this-test', SMS_USERNAME: 'lender' },
+    ],
+    ['not kept without messages', {}],
+  ] as const)('give a till, whose number is %s', async ([, messages]) => {
+    const { send, ledger } = open({ OPERATORS: all, ...messages })
+    const given = { phone, name: 'Water', kind: 'bill' }
+    const { body } = await send('operate', 'POST /operator/agents/add', given)
+    const { account: keeper, ...named } = till.parse(body)
+    expect(named).toEqual({ till: named.till, name: 'Water', kind: 'bill' })
+    const kept = 'SMS_API_KEY' in messages ? expect.stringMatching(/^0x/) : undefined
+    expect(await ledger.findTillNumber(keeper)).toEqual(kept)
+    await send('operate', 'POST /operator/agents/remove', { till: named.till })
+    expect(await ledger.findTillNumber(keeper)).toBeUndefined()
   })
 
   test('are all of those who share OPERATOR_TOKEN, which stays possible alone', async () => {

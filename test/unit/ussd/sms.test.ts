@@ -357,6 +357,21 @@ describe('a message about an outcome', () => {
     expect(await withdraw('0.006')).toEqual([asked('0.006')])
   })
 
+  test('of a bill tells who is paid the code that both compare, and the reference', async () => {
+    const { play, round, ledger, accountOf } = open({}, { settings: menus.local.settings })
+    const seals = createSmsSeals(required.ACCOUNT_KEY_SECRET)
+    const number = await seals.sealNumber(friend as PhoneNumber, nameTillSubject(accountOf(1)))
+    const to = { account: accountOf(1), name: 'Water', kind: 'bill', number } as const
+    await ledger.setTill({ id: 'a', till: '54320', to })
+    await play(`s: 10*54320*AB-12*0.001*1 -> END Payment Submitted|…
+      settle`)
+    await round()
+    const [got] = told().filter((text) => text.startsWith(friend))
+    expect(got).toMatch(
+      / received 0\.001 tRBTC from 2547\.\.\.000 \(\d{6}\), AB-12\. Your account was/,
+    )
+  })
+
   test('covers loans, repayments and addresses, and the reason of a failure', async () => {
     const { play, round } = open()
     for (const [text, outcome] of [
