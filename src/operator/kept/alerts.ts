@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
+import { readMetaAs, saveMetaAs } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { steps } from '../../relay/ledger/steps.ts'
 import { getRetryDelayMs } from '../../relay/ledger/values.ts'
@@ -60,7 +60,7 @@ function recordAlerts(
   const after = JSON.stringify(merged.filter((alert) => !isOver(alert)))
   if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
   if (cleared.length > 0) {
-    saveMeta(
+    saveMetaAs(
       rows,
       'past_alerts',
       [...cleared, ...listAlerts(rows, 'past_alerts')].slice(0, maxPastAlerts),

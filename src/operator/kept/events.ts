@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readMetaAs, saveMeta } from '../../relay/ledger/meta.ts'
+import { readMetaAs, saveMetaAs } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import type { Row } from '../../relay/ledger/rows.ts'
 import { getRetryDelayMs } from '../../relay/ledger/values.ts'
@@ -121,7 +121,7 @@ export function recordEvents({ rows, rules }: Kept): void {
 
 function saveEvent(rows: KeptDraft, event: NewEvent): void {
   const seq = readLastSeq(rows) + 1
-  saveMeta(rows, 'event_seq', seq)
+  saveMetaAs(rows, 'event_seq', seq)
   const account = event.account.toLowerCase()
   rows.put('events', { ...event, account, seq, waits: account })
   if (rows.row('event_queues', account) === undefined)
@@ -174,7 +174,7 @@ export function pruneEvents({ rows, rules }: Kept): void {
   const untold = gone.filter(({ waits }) => waits !== null).length
   const { count = 0 } = readMetaAs(rows, 'events_lost', lostEvents) ?? {}
   if (untold > 0 && rules.tellsEvents)
-    saveMeta(rows, 'events_lost', { count: count + untold, at: rows.now })
+    saveMetaAs(rows, 'events_lost', { count: count + untold, at: rows.now })
 }
 
 /** Tells when the next events are due, since when some wait, and which were deleted untold. */

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import * as z from 'zod/mini'
 import type { LoanLog } from '../../loan/calls.ts'
 import { applyLoanEvent, type BookedLoan, emptySums, type LoanSums } from '../../loan/loan-book.ts'
-import { readMetaAs, saveMeta, weiDigits } from '../../relay/ledger/meta.ts'
+import { readMetaAs, saveMetaAs, weiDigits } from '../../relay/ledger/meta.ts'
 import { reads, writes } from '../../relay/ledger/port.ts'
 import { steps } from '../../relay/ledger/steps.ts'
 import type { Kept, KeptDraft, KeptRow } from './tables.ts'
@@ -95,7 +95,7 @@ export const loanSteps = {
       const findKnownLoan = (borrower: Address) => findLoan(rows, contract, borrower)
       sums = applyLoanEvent({ sums, findLoan: findKnownLoan, saveLoan }, log)
     }
-    saveMeta(rows, toMetaName(contract), { next, sums })
+    saveMetaAs(rows, toMetaName(contract), { next, sums })
     return { next, sums }
   }),
   listLoans: reads(({ rows }: Kept, { contract, state, limit }: LoanQuery) =>

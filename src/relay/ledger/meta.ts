@@ -1,5 +1,6 @@
 import { type Hex, isHex } from 'viem'
 import * as z from 'zod/mini'
+import { toJson } from '../../runtime/json.ts'
 import { obstacles } from '../refusal.ts'
 import type { Draft } from './draft.ts'
 import { storedObservations } from './observations.ts'
@@ -121,7 +122,12 @@ export function readMetaAs<Value>(rows: Draft, name: string, form: z.ZodMiniType
 }
 
 /** Saves a value; bigints as their decimal digits. */
-export const saveMeta = (rows: Draft, name: string, value: unknown): void =>
-  rows.put('meta', { name, value: JSON.stringify(value, toJson) })
+export const saveMeta = <Name extends MetaName>(
+  rows: Draft,
+  name: Name,
+  value: MetaValue<Name>,
+): void => saveMetaAs(rows, name, value)
 
-const toJson = (_: string, field: unknown) => (typeof field === 'bigint' ? `${field}` : field)
+/** Saves a value whose name or form is not known here. */
+export const saveMetaAs = (rows: Draft, name: string, value: unknown): void =>
+  rows.put('meta', { name, value: toJson(value) })

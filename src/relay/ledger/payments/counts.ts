@@ -1,14 +1,14 @@
 import type { Draft } from '../draft.ts'
-import { readMeta, saveMeta } from '../meta.ts'
+import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 
-type EventCounts = Readonly<Record<string, number>>
+type EventCounts = MetaValue<'counts'>
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const sampleIntervalMs = 10 * 60 * 1000
 
 /** Holds the counts at a time (Unix time in ms), as they are stored. */
-type CountSample = readonly [at: number, counts: EventCounts]
+type CountSample = MetaValue<'counted'>[number]
 
 /** Returns how often each event happened since the ledger was created. */
 export const readEventCounts = (rows: Draft): EventCounts => readMeta(rows, 'counts') ?? {}
@@ -19,7 +19,7 @@ export function countEvent(rows: Draft, kind: string, event: string): void {
 }
 
 export function addCounts(rows: Draft, kind: string, added: EventCounts): void {
-  const counts: Record<string, number> = { ...readEventCounts(rows) }
+  const counts = { ...readEventCounts(rows) }
   for (const [event, times] of Object.entries(added)) {
     const name = `${kind}.${event}`
     counts[name] = (counts[name] ?? 0) + times

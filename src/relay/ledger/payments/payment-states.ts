@@ -1,6 +1,6 @@
 import { type Hex, zeroAddress } from 'viem'
 import type { Draft, LedgerRules, StepContext } from '../draft.ts'
-import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import type { Row } from '../rows.ts'
 import { getNextState, isOutcomeUnknown, type PaymentEvent, phases } from '../transitions.ts'
 import type { Execution, IntentExecution, Order } from '../values.ts'
@@ -177,7 +177,7 @@ export function applyEvent(
 function recordUnkept(rows: Draft, { intent_id: intentId, spends }: PaymentRow): void {
   const { count = 0, sumWei = 0n } = readMeta(rows, 'unkept') ?? {}
   const sum = { count: count + 1, sumWei: sumWei + BigInt(spends) }
-  saveMeta(rows, 'unkept', { ...sum, intentId, at: rows.now } satisfies MetaValue<'unkept'>)
+  saveMeta(rows, 'unkept', { ...sum, intentId, at: rows.now })
 }
 
 /** Tells whether an execution was read for the payment, by the signature that was asked for. */
@@ -203,7 +203,7 @@ export function backPayment(rows: Draft, payment: PaymentRow): void {
   assurePayment(rows, payment)
   const assured = rows.row('payments', payment.session)
   if (assured !== undefined) rows.put('payments', { ...assured, backed: payment.spends })
-  saveMeta(rows, 'backed', `${readBackedWei(rows) + BigInt(payment.spends)}`)
+  saveMeta(rows, 'backed', readBackedWei(rows) + BigInt(payment.spends))
 }
 
 export const readBackedWei = (rows: Draft): bigint => readMeta(rows, 'backed') ?? 0n
@@ -213,7 +213,7 @@ function endBacking(rows: Draft, row: PaymentRow | undefined): void {
   if (row?.backed === undefined) return
   const { backed, ...payment } = row
   rows.put('payments', payment)
-  saveMeta(rows, 'backed', `${readBackedWei(rows) - BigInt(backed)}`)
+  saveMeta(rows, 'backed', readBackedWei(rows) - BigInt(backed))
 }
 
 /** Queues a payment for another nonce: its transaction did nothing for it. */

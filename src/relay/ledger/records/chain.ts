@@ -36,7 +36,7 @@ export function saveFollowedBlocks(
   { rows, relayer }: StepContext,
   [head, ...ancestors]: readonly FollowedBlock[],
 ): void {
-  saveMeta(rows, 'head', { ...head, below: ancestors, relayer })
+  if (head !== undefined) saveMeta(rows, 'head', { ...head, below: ancestors, relayer })
 }
 
 /** Returns what is known of the chain. Facts about another relayer's key are left out. */

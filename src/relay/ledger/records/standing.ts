@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { ObstacleKind } from '../../refusal.ts'
 import { readSessionRow } from '../decisions.ts'
 import type { Draft, StepContext } from '../draft.ts'
-import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
+import { readMeta, saveMeta } from '../meta.ts'
 import { listOpenPayments, readAccountTotals } from '../payments/totals.ts'
 import { reads } from '../port.ts'
 import type { StepKey } from '../values.ts'
@@ -102,7 +102,7 @@ export function recordObstacle(rows: Draft, kind: ObstacleKind | undefined): Ref
   const isSame = last?.kind === kind
   const isNews = !isSame || rows.now - last.toldAt >= logIntervalMs
   const toldAt = isNews ? rows.now : last.toldAt
-  saveMeta(rows, 'obstacle', { kind, at: rows.now, toldAt } satisfies MetaValue<'obstacle'>)
+  saveMeta(rows, 'obstacle', { kind, at: rows.now, toldAt })
   return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
 }
 
