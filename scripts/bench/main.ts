@@ -16,6 +16,7 @@ import {
   results,
   tolerance,
 } from './figures.ts'
+import { measureColdAndScreens } from './measure/cold.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measurePayments } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
@@ -29,6 +30,7 @@ const folder = join(root, 'docs', 'performance')
 
 /** Lists all measurements in their order; Rootstock's is last, since it takes over the blocks. */
 const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  cold: measureColdAndScreens,
   payments: measurePayments,
   profile: measureProfile,
   steady: measureSteady,

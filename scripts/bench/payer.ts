@@ -29,6 +29,8 @@ export function countConfirmations() {
   }
 }
 
+export const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
 export type PaymentRound = Awaited<ReturnType<typeof payRound>>
 
 export async function payRound(
@@ -37,12 +39,11 @@ export async function payRound(
   payments: number,
   pace: Load['pace'],
 ) {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const bodies = Array.from({ length: payments }, () => writePayment(chain))
   const expects = 'END Transfer Submitted\nTo: 0x0000'
   const before = readCpuMs(pid)
   const [{ startedAt, endedAt, replyMs }, lastAt] = await Promise.all([
-    runLoad({ url: `${url}/ussd`, headers, bodies, pace, expects }),
+    runLoad({ url: `${url}/ussd`, headers: form, bodies, pace, expects }),
     confirmed.next(payments),
   ])
   return {
@@ -57,7 +58,7 @@ export async function payRound(
 let sessions = 0
 
 /** Writes the last delivery of a new session that pays, by the next caller. */
-function writePayment(chain: BenchChain): string {
+export function writePayment(chain: BenchChain): string {
   sessions += 1
   const text = `2*${recipient}*0.00001`
   const fields = { phoneNumber: chain.nextPhone(), sessionId: `bench-${sessions}`, text }

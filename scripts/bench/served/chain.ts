@@ -20,7 +20,7 @@ const blocksBefore = 2_200
 const callerCount = 512
 
 /** Every relayer key that is used: the forwarder takes transactions of these alone. */
-const relayers = ['plain', 'counting', 'inspected', 'rpc', 'rootstock', 'deno']
+const relayers = ['plain', 'counting', 'inspected', 'rpc', 'rootstock', 'deno', 'cold']
 
 /** An API key of the node service without a quota, and the account of whom everybody pays. */
 export const apiKey = 'the-key-of-the-benchmark'

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
 import { memoryFolder } from '../../dev/memory-folder.ts'
 import { startWorkerd } from '../../dev/workerd.ts'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
@@ -34,6 +35,17 @@ export async function servePassOn(bindings: Record<string, string>) {
   const modules = [{ type: 'ESModule' as const, path, contents: readFileSync(path, 'utf8') }]
   const modulesRoot = dirname(path)
   return await serve([{ name: 'pass-on', compatibilityDate, modulesRoot, modules, bindings }])
+}
+
+/** Serves `scripts/bench/baselines/hono-alone.ts`, of the same day as the product. */
+export async function serveHono({ worker: { compatibilityDate } }: WorkerBuild) {
+  const entry = fileURLToPath(new URL('../baselines/hono-alone.ts', import.meta.url))
+  const options = { lib: { entry, formats: ['es' as const] }, write: false }
+  const built = await build({ configFile: false, logLevel: 'silent', build: options })
+  const [bundle] = [built].flat()
+  if (bundle === undefined || !('output' in bundle)) throw new Error('Hono was not bundled')
+  const modules = [{ type: 'ESModule' as const, path: entry, contents: bundle.output[0].code }]
+  return await serve([{ name: 'hono', compatibilityDate, modulesRoot: dirname(entry), modules }])
 }
 
 /** Keeps what objects write in memory: a disk's commits vary. */
