@@ -20,6 +20,9 @@ export type Run = { history: History; transcript: readonly string[] }
 
 const dayMs = 24 * 60 * minuteMs
 
+/** The forwarder knows for so many days what it has executed. */
+const forgottenAfterDays = 7
+
 /** Time until everything is settled after the faults; a request is valid for 2 h. */
 const settledWithinMs = 170 * minuteMs
 
@@ -55,16 +58,20 @@ async function live(world: World): Promise<void> {
   const { pauseDays } = world.plan.setup
   keepBlocksComing(world, 'first')
   keepWaking(world)
-  await livePhase(world, 0)
+  const waitedDays = await livePhase(world, 0)
   // A run that does not settle is a finding by itself.
   if (pauseDays !== undefined && isSettled(world)) {
-    await skipDays(world, pauseDays)
+    // A pause that ends before the forwarder forgets has what was waited in it.
+    await skipDays(world, pauseDays < forgottenAfterDays ? pauseDays - waitedDays : pauseDays)
     await livePhase(world, 1)
   }
 }
 
-/** Runs a phase with its faults, waits until all is settled, and delivers each dial once more. */
-async function livePhase(world: World, phase: 0 | 1): Promise<void> {
+/**
+ * Runs a phase with its faults, waits until all is settled, and delivers each dial once more.
+ * Returns for how many days it waited until lost rows could not pay any more.
+ */
+async function livePhase(world: World, phase: 0 | 1): Promise<number> {
   const { plan, scheduler, transcript, conditions, records, callers, signing } = world
   const base = scheduler.now()
   records.phaseStarts.push(base)
@@ -82,13 +89,14 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   await untilSettled(world, quiet + settledWithinMs)
   await askAgain(world, phase)
   await untilSettled(world, scheduler.now() + settledWithinMs)
-  await endDoubt(world)
+  const waitedDays = await endDoubt(world)
   const payments = callers.flatMap((_, caller) =>
     openLedger(world).listPayments(signing.caller(getPhone(caller)).address, 1000),
   )
   records.payments.push(
     new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
   )
+  return waitedDays
 }
 
 async function askAgain(world: World, phase: 0 | 1): Promise<void> {
@@ -111,11 +119,13 @@ async function untilSettled(world: World, limit: number): Promise<void> {
   }
 }
 
-/** Lets the day pass in which lost rows may still pay, if a payment waits for that. */
-async function endDoubt(world: World): Promise<void> {
-  if (isSettled(world) || openLedger(world).readWork().possibleLossAt === undefined) return
-  await passDays(world, 1.1, 'after the doubt')
+/** Lets the days pass in which lost rows may still pay, if a payment waits for that. */
+async function endDoubt(world: World): Promise<number> {
+  if (isSettled(world) || openLedger(world).readWork().possibleLossAt === undefined) return 0
+  const days = 1.1
+  await passDays(world, days, 'after the doubt')
   await untilSettled(world, world.scheduler.now() + settledWithinMs)
+  return days
 }
 
 function isSettled(world: World): boolean {

@@ -52,6 +52,7 @@ export const excuses = {
   lied: 'A node gave a false verdict on what it was sent.',
   untraced: 'All that the ledger lost was gone from the chain and the pools as well.',
   outdated: 'The node that was asked did not have yet what the ledger had lost.',
+  hidden: 'What the ledger had lost waited in a pool behind a nonce that nobody had.',
   doubted: 'An unknown transaction of the key means that rows may have been lost.',
   rotated: "The relayer's key was changed, and no payments were taken meanwhile.",
   distrusted: 'The forwarder took nothing from the relayer for a while.',

@@ -102,6 +102,7 @@ function judgeReplies(history: History, one: Asked, found: Report): void {
           too_many_dials: isUnread(told),
           untraced: isUntraced(one) || isTakenBack(history, one, told),
           outdated: lost_answer && deliveries.some(isAnsweredLate),
+          hidden: isHidden(history, one),
         },
       ],
       one_question: [
@@ -157,6 +158,26 @@ const isForgottenRefusal = ({ answerLostAt, deliveries }: Asked, { repliedAt = 0
 
 /** Tells whether a lost payment was in no block, so that its loss may leave no trace at all. */
 const isUntraced = ({ lost_answer, execution }: Asked) => lost_answer && execution === undefined
+
+/**
+ * Tells whether the lost payment's transactions waited behind a nonce that no pool had when it was
+ * first asked for after the loss: no count of the key's transactions shows them.
+ */
+function isHidden({ arrivals }: History, { deliveries, answerLostAt, arrivals: own }: Asked) {
+  const [lostAt = Number.POSITIVE_INFINITY] = answerLostAt
+  const toldAt = Math.min(
+    ...deliveries.map(({ repliedAt = 0 }) => (repliedAt > lostAt ? repliedAt : Infinity)),
+  )
+  const listTaken = (all: History['arrivals']) =>
+    all
+      .filter(({ at, refusal }) => at <= toldAt && refusal === undefined)
+      .map(({ transaction }) => transaction.nonce)
+  const taken = new Set(listTaken(arrivals))
+  let firstMissing = 0
+  while (taken.has(firstMissing)) firstMissing += 1
+  const waiting = listTaken(own)
+  return waiting.length > 0 && waiting.every((nonce) => nonce > firstMissing)
+}
 
 /**
  * Tells whether the chain took its account's blocks back before the answer: after the loss, or at
@@ -260,6 +281,13 @@ function expectedOf({ execution }: Asked) {
   return execution.processed.status === Status.executed ? 'confirmed' : 'reverted'
 }
 
+/** Tells whether a statement was lost, and then what it was about was signed and sent again. */
+function isPaidAnew({ arrivals, answerLostAt, execution }: Asked, statedAt: number): boolean {
+  const hash = execution?.mined.transaction.hash
+  const sentAt = arrivals.find(({ transaction }) => transaction.hash === hash)?.at ?? 0
+  return answerLostAt.some((lostAt) => statedAt < lostAt && lostAt < sentAt)
+}
+
 /** Judges that callers are told what the log has said of a payment. */
 function judgeStatements(one: Asked, found: Report): void {
   const { deliveries, statements, intentId, payment, lost_answer, execution } = one
@@ -275,7 +303,8 @@ function judgeStatements(one: Asked, found: Report): void {
   if (payment === undefined || deliveries.every((told) => getClaim(told) !== 'submitted')) return
   const expected = expectedOf(one)
   for (const { to, at } of statements) {
-    const unless = ['reorganized', { lost_answer: lost_answer && to !== 'expired' }] as const
+    const isForgiven = to === 'expired' ? isPaidAnew(one, at) : lost_answer
+    const unless = ['reorganized', { lost_answer: isForgiven }] as const
     if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
       const words = `${intentId} was stated to be ${to}, and the chain says ${expected}`
       found('stated', words, ...unless)
