@@ -7,7 +7,7 @@ import { replacePart } from '../generate/document.ts'
 import { createCommand, type Found, flag, runAsProgram, text } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import { root } from '../stack/folder.ts'
-import { StackError, say } from '../stack/report.ts'
+import { Misused, StackError, say } from '../stack/report.ts'
 import {
   collectFigures,
   compareFigures,
@@ -19,6 +19,7 @@ import {
 import { measureColdAndScreens } from './measure/cold.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measurePayments } from './measure/payments.ts'
+import { measurePeer } from './measure/peer.ts'
 import { measureProfile } from './measure/profile.ts'
 import { measureRootstock } from './measure/rootstock.ts'
 import { measureSteady } from './measure/steady.ts'
@@ -28,8 +29,10 @@ import { runInWorld, type World } from './world.ts'
 
 const folder = join(root, 'docs', 'performance')
 
+type Measurements = Readonly<Record<string, (world: World) => Promise<void>>>
+
 /** Lists all measurements in their order; Rootstock's is last, since it takes over the blocks. */
-const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = {
+const measurements: Measurements = {
   cold: measureColdAndScreens,
   payments: measurePayments,
   profile: measureProfile,
@@ -41,24 +44,34 @@ const names = Object.keys(measurements)
 
 const usage = `Measures the relay and its node service beside baselines, in turn, on this machine.
 
-  npm run bench -- [--check | --only NAME | --token]
+  npm run bench -- [--check | --only NAME | --token | --peer URL]
 
   --check  compares with the committed run in the place of writing, and fails beyond ${tolerance * 100} %
   --only   one measurement alone, and nothing is written: ${names.join(', ')}
-  --token  over a token in place of the currency, and nothing is written`
+  --token  over a token in place of the currency, and nothing is written
+  --peer   beside a bundler of ERC-4337 (EntryPoint 0.7), which you start once the run says with
+           what; it answers at this URL on this machine, and nothing is written`
 
 export const bench = createCommand({
   usage,
-  options: { check: flag, only: text, token: flag },
-  async run({ check, only, token }) {
-    const chosen = only === undefined ? names : [only]
-    if (chosen.some((name) => !names.includes(name))) {
+  options: { check: flag, only: text, token: flag, peer: text },
+  async run({ check, only, token, peer }) {
+    if (peer !== undefined) {
+      const isAlone = !check && only === undefined && !token
+      if (!isAlone || !URL.canParse(peer))
+        throw new Misused('--peer takes a URL, and stands alone.')
+      await measure({ peer: (world) => measurePeer(world, peer) }, false)
+      return undefined
+    }
+    if (only !== undefined && !names.includes(only)) {
       throw new StackError(`There is no measurement ${only}. They are: ${names.join(', ')}`)
     }
     if (!provide('redis-server')) {
       throw new StackError('redis-server is missing: apt-get install redis-server')
     }
     const about = { date: new Date().toISOString(), ...describeMachine() }
+    const isChosen = ([name]: readonly [string, unknown]) => only === undefined || name === only
+    const chosen = Object.fromEntries(Object.entries(measurements).filter(isChosen))
     const figures = await measure(chosen, token)
     if (check) return compare(figures)
     if (only === undefined && !token) write(about, figures)
@@ -67,14 +80,14 @@ export const bench = createCommand({
 })
 runAsProgram(import.meta, bench)
 
-async function measure(chosen: readonly string[], isOverToken: boolean) {
+async function measure(chosen: Measurements, isOverToken: boolean) {
   const started = performance.now()
   const seconds = () => ((performance.now() - started) / 1000).toFixed(0)
   const figures = collectFigures((figure) => say(writeLine(figure)))
   await runInWorld({ figures, say, isOverToken }, async (world) => {
-    for (const name of chosen) {
+    for (const [name, work] of Object.entries(chosen)) {
       say(`${name} (${seconds()} s)`)
-      await measurements[name]?.(world)
+      await work(world)
     }
   })
   say(`${figures.all.length} figures in ${seconds()} s; those with * are held`)

@@ -1,6 +1,16 @@
 import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
-import { type Address, type Hex, hexToBytes, keccak256, parseEther, stringToHex, toHex } from 'viem'
+import {
+  type Address,
+  concat,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  pad,
+  parseEther,
+  stringToHex,
+  toHex,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getOne } from '../../../src/loan/amounts.ts'
 import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
@@ -66,6 +76,17 @@ export async function startBenchChain(
       RPC_KEY_HASHES: keyHash,
       OPERATOR_TOKEN: 'the-token-of-the-benchmark',
     }),
+    /** Gives each caller a mark of long ago, over which its next payment's goes. */
+    async addOldMarks() {
+      const [slot, old] = [toHex(6, { size: 32 }), toHex(1, { size: 32 })]
+      const places = accounts.map((account) => keccak256(concat([pad(account), slot])))
+      for (const place of places) await call('anvil_setStorageAt', [chain.forwarder, place, old])
+      /** Once the first caller has paid. @throws {Error} its mark is elsewhere */
+      return async () => {
+        const mark = await call('eth_getStorageAt', [chain.forwarder, places[0], 'latest'])
+        if (mark === old) throw new Error("the forwarder's marks are no longer in slot 6")
+      }
+    },
     /** Makes an account that has money in the contract and for gas, and gives its key. */
     async makeAccount(name: string) {
       const { address } = privateKeyToAccount(makeSecret(name))
