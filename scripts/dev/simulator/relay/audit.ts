@@ -8,6 +8,7 @@ function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] 
 /** Finds sums that do not add up in the rows of a ledger in which nothing is open. */
 export function* wrongSums(storage: Sql): Generator<string> {
   const payments = rowsOf(storage, 'payments')
+  const unkept = [...payments, ...rowsOf(storage, 'history')].filter(isUnkept)
   const nonces = rowsOf(storage, 'nonces')
   for (const { account, seen } of rowsOf(storage, 'accounts')) {
     const there = payments.filter((payment) => payment.account === account).length
@@ -24,9 +25,11 @@ export function* wrongSums(storage: Sql): Generator<string> {
   for (const { name, value } of rowsOf(storage, 'meta')) {
     if (name === 'queue' && JSON.parse(value).waiting !== 0) yield `the queue is ${value}`
     if (name === 'reserved') yield* wrongReserves(JSON.parse(value), payments)
-    if (name === 'backed' && value !== '"0"' && !payments.some(({ backed }) => backed))
+    const isBacked = payments.some(({ backed }) => backed) || unkept.length > 0
+    if (name === 'backed' && value !== '"0"' && !isBacked)
       yield `${value} wei are backed for nothing`
-    if (name === 'unkept') yield* wrongUnkept(JSON.parse(value), payments)
+    if (name === 'unkept' && JSON.parse(value).count !== unkept.length)
+      yield `${JSON.parse(value).count} final payments are unkept, not ${unkept.length}`
     if (name === 'missing') yield `rows are missing: ${value}`
   }
   const settled = payments.filter(({ block_hash }) => block_hash !== null)
@@ -52,15 +55,9 @@ export function* wrongSums(storage: Sql): Generator<string> {
   }
 }
 
-/** Payments that were final and failed are counted once each, unless they went, or happened yet. */
-function* wrongUnkept({ count }: { count: number }, payments: readonly Row<'payments'>[]) {
-  const failed = payments.filter(
-    ({ assured_at, history }) =>
-      assured_at !== undefined &&
-      history.some(([state]) => state === 'reverted' || state === 'expired'),
-  )
-  if (count !== failed.length) yield `${count} final payments are unkept, not ${failed.length}`
-}
+/** Tells whether a payment was final and failed: each counts once, also when it happened later. */
+const isUnkept = ({ assured_at, history }: Pick<Row<'payments'>, 'assured_at' | 'history'>) =>
+  assured_at !== undefined && history.some(([state]) => state === 'reverted' || state === 'expired')
 
 type Reserved = {
   open: { poolWei: string; capWei: string }
