@@ -183,7 +183,8 @@ async function offer(attempt: Attempt, readings: Readings) {
   const { relayer, options, step, progress } = attempt
   const denied = await step.findDenial()
   if (denied !== undefined) return denied
-  if (progress.isAnswered) return undefined
+  // A process that was stopped for a while goes on with what it read before its timer has run.
+  if (progress.isAnswered || relayer.clock.now() > step.since + answerWithinMs) return undefined
   progress.isWaitingForNode = false
   const offered = createOffer(attempt, readings)
   const { traces } = progress

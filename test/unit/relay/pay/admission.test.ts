@@ -256,3 +256,17 @@ test("the caller's limits are checked after the chain's answer, simulated or not
   expect(denied).toBe('not_authorized void')
   expect((await ledger.readWork()).nextNonce).toBe(0)
 })
+
+test('a process that was stopped beyond the time of an answer begins nothing by what it read before', async () => {
+  const { world, ledger, dial } = stillChain()
+  let asked = 0
+  const findDenial = async () => {
+    asked += 1
+    if (asked > 1) return { kind: 'not_authorized', reason: 'void' } as const
+    world.now += 12_000
+    return undefined
+  }
+  expect(await dial(1, 1, 1n, 'transfer', findDenial)).toBe('not_authorized void')
+  expect((await ledger.readWork()).carried).toEqual([])
+  expect(await dial(2)).toBe('submitted')
+})
