@@ -52,6 +52,8 @@ export type History = Readonly<Records> & {
   totalsWei: readonly [bigint, bigint]
   work: Work
   audit: readonly string[]
+  /** Returns the number of the highest block at a time (Unix time in ms). */
+  readHead: (at: number) => number
   /** Reads what an account had in the block that was final at a time (Unix time in ms). */
   readFinal: (at: number, account: Address) => { number: number; wei: bigint }
   /** What became of the tokens at inlets, in the end. */

@@ -208,6 +208,8 @@ function keepWaking(world: World): void {
 function historyOf(world: World): History {
   const { plan, chain, pools, callers, records, memories } = world
   const head = chain.head()
+  const readHead = (at: number) =>
+    Math.max(...chain.headsUntil(at).map(({ block }) => block.number))
   return {
     ...records,
     plan,
@@ -219,9 +221,9 @@ function historyOf(world: World): History {
       pool.all().filter(({ nonce }) => nonce >= (head.state.nonces[key] ?? 0)),
     ),
     memory: memories.events,
+    readHead,
     readFinal(at, account) {
-      const numbers = chain.headsUntil(at).map(({ block }) => block.number)
-      const number = Math.max(...numbers) - plan.setup.rules.confirmations + 1
+      const number = readHead(at) - plan.setup.rules.confirmations + 1
       const block = chain.blockAt(Math.max(0, number), head)
       const wei = block?.state.accounts.get(account)?.balanceWei ?? 0n
       return { number, wei }

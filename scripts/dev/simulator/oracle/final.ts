@@ -22,8 +22,9 @@ function judgeAssured(history: History, found: Report): void {
     const { assuredAt, state, order, isBacked: at_once } = payment
     if (assuredAt === undefined || state === 'confirmed') continue
     const words = `${order.request.intentId} was final at ${assuredAt}, and is ${state}`
-    // Nobody knows of a key that it will act.
-    const acted = (findFirstAction(history, order.request.from) ?? 0) > assuredAt
+    // Nobody knows of a key that it will act, until a block has it.
+    const actedAt = findFirstAction(history, order.request.from)
+    const acted = actedAt !== undefined && history.readHead(assuredAt) <= history.readHead(actedAt)
     const own = { undone_final, at_once, stopped, acted }
     found('assured', words, own, 'lost_rows')
   }

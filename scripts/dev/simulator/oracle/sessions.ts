@@ -231,7 +231,8 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   // The second answer may have been recorded for a delivery that died before it told it.
   const acceptedAt = one.payment?.acceptedAt ?? second.startedAt
   const recordedAt = acceptedAt > lostAt ? Math.min(acceptedAt, second.startedAt) : second.startedAt
-  const madeAt = sent?.at ?? recordedAt
+  // A node may have taken it only long after its caller was told.
+  const madeAt = Math.min(sent?.at ?? recordedAt, second.repliedAt ?? recordedAt)
   return !listSpending(one).some(
     ({ mined }) =>
       mined.block.since < madeAt - 5_000 &&
