@@ -35,7 +35,6 @@ const values: Record<string, readonly unknown[][]> = {
   cancelled: [['WWWWWWWW']],
   isChanged: [[24]],
   dormant: [['+254 700 000 000 099'], [undefined]],
-  forWhat: [['W'.repeat(20)]],
   creditedMessage: [
     [amount, shortRecipient],
     [amount, shortRecipient, '*384*123456789#'],
@@ -44,14 +43,14 @@ const values: Record<string, readonly unknown[][]> = {
   debt: [[amount]],
   until: [[date]],
   overdue: [[date]],
-  remind: [[amount, date]],
+  reminder: [[amount, date]],
   enterAmount: [[recipient]],
   failed: [['W'.repeat(26)]],
   held: [['+254 700 000 000 099'], [undefined]],
   help: [['+254 700 000 000 099']],
   activityLine: [[amount, paidFor]],
   paidOutAt: [['23:59 UTC, 30 Sep 2026']],
-  owesMore: [[amount, amount]],
+  balanceBelowDebt: [[amount, amount]],
   queuedFor: [[1_000]],
   ask: [[amount, shortRecipient]],
   isHeld: [[amount, '23:59 UTC, 30 Sep 2026']],
@@ -59,7 +58,7 @@ const values: Record<string, readonly unknown[][]> = {
   mistaken: [[amount, shortRecipient, '23:59 UTC, 30 Sep 2026']],
   heldLine: [[amount]],
   untilLine: [[amount, '23:59 UTC, 30 Sep 2026']],
-  from: [['23:59 UTC, 30 Sep 2026', '+254 700 000 000 099']],
+  requested: [['23:59 UTC, 30 Sep 2026']],
   notBack: [[amount, shortRecipient]],
   recalled: [[amount, '23:59 UTC, 30 Sep 2026']],
   receiveTokens: [['+999 700 000 000 001', 'USDRIF', `0x${'1'.repeat(40)}`]],
@@ -90,6 +89,11 @@ const both = [amount, 'all']
 const usual = both.map((much) => [much, tx])
 
 type Called = (...args: unknown[]) => string
+
+/** The keys that have values of their own, each without the names of what it stands in. */
+export const longestKeys = Object.entries(values).flatMap(([key, calls]) =>
+  calls.length > 0 ? [key.split('.').at(-1) ?? ''] : [],
+)
 
 /** Everything that a language can say, by its key, with the longest values. */
 export const longestWords = (say: Messages): [key: string, words: string][] =>

@@ -31,7 +31,7 @@ import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Recipient } from '../../../../src/ussd/recipient.ts'
 import type { Activity, ScreenFacts } from '../../../../src/ussd/screen-facts.ts'
 import { countSeptets, maxSeptets, toGsmAlphabet } from '../../../../src/ussd/screens/septets.ts'
-import { longestWords } from '../longest-words.ts'
+import { longestKeys, longestWords } from '../longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
 const exactAmount = '20999999.123456789012345678 tRBTC'
@@ -396,4 +396,9 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       if (isEnglish && !key.startsWith('labels.')) expect(words, key).toMatch(/^[\x20-\x7e\n]*$/)
     }
   })
+})
+
+test('longest values are of words that there are, since a renamed one has those of an amount', () => {
+  const said = new Set(longestWords(english).map(([key]) => key))
+  expect(longestKeys.filter((key) => !said.has(key))).toEqual([])
 })
