@@ -114,6 +114,9 @@ export async function refuse(
   const screen = texts.refusal(refusal)
   const obstacle = findObstacleKind(refusal)
   const read = await readTraces(delivery)
+  // What was read long ago shows nothing of rows that were lost since.
+  const closeBy = step.since + answerWithinMs + closeWithinMs
+  if (progress.isAnswered || relayer.clock.now() > closeBy) return undefined
   // Meanwhile the payment may have been offered: what was read before that shows nothing of it.
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   const traces = progress.traces && read

@@ -36,7 +36,8 @@ function stillChain({
   // Time is the test's: no limit runs out because a machine is slow. Only short pauses pass.
   const clock: Clock = {
     now: () => world.now,
-    sleep: (ms, signal) => (ms < 1_000 ? systemClock.sleep(ms, signal) : untilAborted(signal)),
+    sleep: (ms, signal) =>
+      ms < 1_000 ? systemClock.sleep(ms, signal) : untilPassed(world, world.now + ms, signal),
     timeout: () => new AbortController().signal,
   }
   const events: LogEvent[] = []
@@ -102,8 +103,13 @@ function stillChain({
   }
 }
 
-const untilAborted = (signal: Parameters<Clock['sleep']>[1]) =>
-  new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
+async function untilPassed(
+  world: { now: number },
+  time: number,
+  signal: Parameters<Clock['sleep']>[1],
+): Promise<void> {
+  while (world.now < time && signal?.aborted !== true) await systemClock.sleep(2)
+}
 
 const wordsOf = ({ kind, ...rest }: Refusal): string => [kind, ...Object.values(rest)].join(' ')
 const screenOf = (words: string) => ({ kind: 'end', lines: [words] }) as const
@@ -259,14 +265,27 @@ test("the caller's limits are checked after the chain's answer, simulated or not
 
 test('a process that was stopped beyond the time of an answer begins nothing by what it read before', async () => {
   const { world, ledger, dial } = stillChain()
-  let asked = 0
-  const findDenial = async () => {
-    asked += 1
-    if (asked > 1) return { kind: 'not_authorized', reason: 'void' } as const
+  const stop = async () => {
     world.now += 12_000
     return undefined
   }
-  expect(await dial(1, 1, 1n, 'transfer', findDenial)).toBe('not_authorized void')
-  expect((await ledger.readWork()).carried).toEqual([])
+  expect(await dial(1, 1, 1n, 'transfer', stop)).toBe('uncertain')
   expect(await dial(2)).toBe('submitted')
+  const { carried } = await ledger.readWork()
+  expect(carried.map(({ session }) => session)).toEqual(['session 2'])
+})
+
+test('a process that was stopped closes no session by what it read before, and says so', async () => {
+  let isStopped = false
+  const stop = () => {
+    if (!isStopped) world.now += 12_000
+    isStopped = true
+    return undefined
+  }
+  const answers = { eth_call: stop, eth_getBlockByNumber: stop }
+  const { world, dial } = stillChain({ answers })
+  const denied = async () => ({ kind: 'not_authorized', reason: 'void' }) as const
+  expect(await dial(1, 1, 1n, 'transfer', denied)).toBe('uncertain')
+  expect(isStopped).toBe(true)
+  expect(await dial(1)).toBe('submitted')
 })
