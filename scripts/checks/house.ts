@@ -42,7 +42,7 @@ export const house = createCommand({
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
       ['lines of src, without what is generated', linesOf(src), 39_857],
       ['lines of scripts', linesOf(scripts), 23_269],
-      ['lines of test', linesOf(tests), 45_848],
+      ['lines of test', linesOf(tests), 45_855],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
       ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 12],
       ['names that two files of src export', twice.length, 0],

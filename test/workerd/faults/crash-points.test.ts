@@ -121,7 +121,7 @@ async function faultsOfBatches(questions: readonly string[]) {
   const names = new Set(questions.slice(questions.indexOf('ledger.accept')))
   const deaths = [...names].flatMap((name) => deathsAt(name))
   const faults: string[] = []
-  await inLanes(1, deaths, async (death) => {
+  const strike = async (death: Death) => {
     const deliveries = [await newPayment(), await newPayment(), await newPayment()]
     const meet = createMeeting(deliveries.length)
     const send = async (delivery: Delivery) => {
@@ -135,14 +135,21 @@ async function faultsOfBatches(questions: readonly string[]) {
       const found = await judge(delivery, [replies[index]])
       faults.push(...found.map((fault) => `dies ${death.when} ${death.at}: ${fault}`))
     }
-  })
+  }
+  // On a busy machine the three may come to the object in two parts.
+  for (let turn = 0; turn < 5 && (await countInLargestBatch()) < 3; turn += 1)
+    for (const death of deaths) await strike(death)
   await untilSettled()
+  return { faults, most: await countInLargestBatch() }
+}
+
+async function countInLargestBatch(): Promise<number> {
   const largest = "SELECT max(json_array_length(row, '$.sessions')) AS most FROM nonces"
-  return { faults, most: (await readRow<{ most: number }>(largest))?.most }
+  return (await readRow<{ most: number | null }>(largest))?.most ?? 0
 }
 
 /** Reads the first row that a query of the ledger's rows has. */
-async function readRow<Row extends Record<string, number>>(query: string) {
+async function readRow<Row extends Record<string, number | null>>(query: string) {
   const [row] = await runInDurableObject(ledgerStub(), (_, { storage }) =>
     storage.sql.exec<Row>(query).toArray(),
   )
