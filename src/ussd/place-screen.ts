@@ -61,7 +61,10 @@ export async function showPlace(
   if (refusal !== undefined) return refusal
   const shown = { ...visit, place }
   const reading = factNames.map(async (name) => [name, await readFact(shown, name)] as const)
-  const facts = await Promise.all(reading).catch(() => undefined)
+  const facts = await Promise.all(reading).catch((error) => {
+    if (!factNames.includes('terms')) throw error
+  })
+  // Nobody agrees to terms that were not shown: the session ends.
   if (facts === undefined) return { screen: endScreen(visit.messages.unavailable) }
   return { screen: askScreen(writePrompt(place, menuContext, Object.fromEntries(facts))) }
 }

@@ -286,6 +286,15 @@ describe('a loan', () => {
       s: 3 -> END Service not available. Please try again later.
       menu: -> …|4. Repay Loan (debt unknown)|…
       status: 4 -> CON Repay Loan|Not available. Try again later.|1. All of it|…`
+
+  plays('whose limit a redelivery cannot read goes on: its question was shown', () =>
+    openWorld({ product: { settings: { ...menus.lender.settings, choosesLoan: true } } }),
+  )`
+      s: 3 -> CON …
+      break
+      s: 3 -> END Service not available. Please try again later.
+      repair
+      s: 3*0.005 -> CON …`
 })
 
 describe('the dials of a minute', () => {
