@@ -6,7 +6,11 @@ import type { OpenSlot, PaymentOffer } from '../../src/relay/ledger/acceptance.t
 import type { RequestExecution } from '../../src/relay/ledger/carrying.ts'
 import type { LedgerRules } from '../../src/relay/ledger/draft.ts'
 import type { Traces } from '../../src/relay/ledger/records/possible-loss.ts'
-import { hashPlaceholder, type SignedTransaction } from '../../src/relay/ledger/values.ts'
+import {
+  hashPlaceholder,
+  maxReadAgeMs,
+  type SignedTransaction,
+} from '../../src/relay/ledger/values.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
@@ -692,6 +696,25 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       // What waits in the pool may be of any session.
       expect(await refuse('two', { ...unspent, block: 10, pool: 8 })).toEqual(unsure)
       expect(await refuse('two', { ...unspent, block: 10 })).toEqual(unsure)
+    })
+
+    test('are not shown by what was read long ago, which decides nothing', async ({
+      ledger,
+      pass,
+    }) => {
+      await accept(ledger, 's')
+      const refuse = (session: string, asOf: number) => {
+        const traces = { chain: 1, pool: 1 }
+        return ledger.refuse({ ...refusingOf(session), reason: 'held', traces, asOf })
+      }
+      const { now } = await ledger.readWork()
+      pass(maxReadAgeMs)
+      expect(await refuse('in time', now)).toEqual(closed)
+      expect(await judge(ledger, 'offered', bob, { asOf: now })).toMatchObject({ kind: 'accepted' })
+      pass(1)
+      expect(await refuse('late', now)).toEqual(unsure)
+      expect(await judge(ledger, 'late', carol, { asOf: now })).toEqual({ kind: 'changed' })
+      expect(await ledger.lookup(question('late', carol))).toMatchObject({ kind: 'undecided' })
     })
 
     test.for([

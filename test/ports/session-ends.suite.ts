@@ -108,7 +108,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       }
       expect(asked).toEqual(['identify'])
       await deliver(0, 'another', '9*9*9')
-      expect(asked).toEqual(['identify', 'refuse'])
+      expect(asked).toEqual(['identify', 'lookup', 'refuse'])
     })
 
     /** Opens the service over a ledger, each call of which is shown first. */

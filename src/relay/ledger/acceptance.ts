@@ -30,7 +30,7 @@ import {
 import { type AskedQuestion, isLateAnswer } from './records/first-values.ts'
 import { type Identity, isOfOtherDeployment } from './records/identity.ts'
 import { readIntake } from './records/operations.ts'
-import { compareNonces, listMissing } from './records/possible-loss.ts'
+import { compareNonces, isOld, listMissing } from './records/possible-loss.ts'
 import {
   findRecalled,
   type Holdings,
@@ -74,6 +74,8 @@ export type PaymentOffer = StepKey & {
   /** Counts also those in the pool: one may carry a payment whose rows were lost. */
   poolNonce: number
   gasPriceWei: bigint
+  /** Is the ledger's time of the look-up, before the chain was read; if old, it is `changed`. */
+  asOf?: number | undefined
   /** Repeats the account's `version`; if that is another now, the decision is `changed`. */
   version: number | undefined
   limits: PaymentLimits
@@ -135,8 +137,10 @@ function acceptOffers(
   offers: readonly PaymentOffer[],
   openSlot: OpenSlot,
 ): OfferAnswer[] {
-  // What others have read is of another key.
-  const own = offers.filter(({ identity }) => !isOfOtherDeployment(step, identity))
+  // What others have read is of another key, or of long ago.
+  const own = offers.filter(
+    ({ identity, asOf }) => !isOfOtherDeployment(step, identity) && !isOld(step, asOf),
+  )
   for (const { observations, chainNonce, poolNonce } of own) {
     recordObservations(step, observations)
     compareNonces(step, { chain: chainNonce, pool: poolNonce })
@@ -214,6 +218,7 @@ function judge(
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isOfOtherDeployment(step, offer.identity)) return { kind: 'paused' }
+  if (isOld(step, offer.asOf)) return { kind: 'changed' }
   const { seen } = readAccountTotals(rows, offer.account)
   if (version !== undefined && version !== seen) return { kind: 'changed' }
   // These checks list the account's payments, and a step cannot list rows that it has written:

@@ -24,7 +24,13 @@ import {
   saveAnswerTime,
   saveFirstValue,
 } from './records/first-values.ts'
-import { compareNonces, isDoubtful, mayHavePaid, type Traces } from './records/possible-loss.ts'
+import {
+  compareNonces,
+  isDoubtful,
+  isOld,
+  mayHavePaid,
+  type Traces,
+} from './records/possible-loss.ts'
 import { isRecalled } from './records/recalls.ts'
 import { recordObstacle, recordRefusal } from './records/standing.ts'
 import type { Row } from './rows.ts'
@@ -47,6 +53,8 @@ type SessionRefusal = StepKey & {
   obstacle?: ObstacleKind | undefined
   observations?: ObservationReport | undefined
   traces?: Traces | undefined
+  /** Is the ledger's time of the look-up, before the traces were read. */
+  asOf?: number | undefined
 }
 
 type Adoption = StepKey & {
@@ -125,7 +133,8 @@ export const sessionSteps = {
   ),
   /**
    * Closes a session without a payment: its screen is final, and no other step can pay. Where rows
-   * may have been lost, a screen that says that nothing was sent closes nothing.
+   * may have been lost, also since the chain was read, a screen that says that nothing was sent
+   * closes nothing.
    */
   refuse: writes(
     (step, refusing: SessionRefusal) => {
@@ -133,7 +142,8 @@ export const sessionSteps = {
       const decided = findDecision(rows, refusing)
       if (decided !== undefined) return decided
       const { relayer = step.relayer } = refusing.traces ?? {}
-      const traces = relayer === step.relayer ? refusing.traces : undefined
+      const isLate = isOld(step, refusing.asOf)
+      const traces = relayer === step.relayer && !isLate ? refusing.traces : undefined
       if (traces !== undefined) compareNonces(step, traces)
       countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
       recordRefusal(rows, refusing, refusing.reason)
@@ -141,7 +151,7 @@ export const sessionSteps = {
       recordObservations(step, refusing.observations)
       const refused = recordObstacle(rows, refusing.obstacle)
       // Whether an intent is spent is the same by any key; the counts are of one.
-      const isUnsure = refusing.traces?.isSpent === true || mayHavePaid(step, traces)
+      const isUnsure = isLate || refusing.traces?.isSpent === true || mayHavePaid(step, traces)
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
       const unsure = refusing.reason === undefined ? 'unsure' : 'ended'

@@ -10,6 +10,12 @@ export type StepKey = { session: string; input: string; account: Address }
 /** Holds what a caller is shown, by any gateway. After `ask` the session continues. */
 export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
+/**
+ * Limits the age of what a session is decided by, in ms: an answer is due 6.5 s after its delivery,
+ * and a session may close a second later.
+ */
+export const maxReadAgeMs = 7_500
+
 /** Holds a message's recipient and content, sealed for its session and party. */
 export type HeldSms = { party: SmsParty; sealed: string }
 

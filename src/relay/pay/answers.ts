@@ -3,7 +3,7 @@ import { describeFault, tryOrLog } from '../../runtime/log.ts'
 import type { Decided } from '../ledger/decisions.ts'
 import type { Traces } from '../ledger/records/possible-loss.ts'
 import type { Ledger } from '../ledger/steps.ts'
-import type { Screen, StepKey } from '../ledger/values.ts'
+import { maxReadAgeMs, type Screen, type StepKey } from '../ledger/values.ts'
 import { readIsSpent } from '../outcome/spent.ts'
 import { findObstacleKind, isSilentOnPayments, nameReason, type Refusal } from '../refusal.ts'
 import type { Relayer } from '../relayer.ts'
@@ -69,13 +69,17 @@ export async function readKnownAnswer(
 }
 
 /** Limits how long a session may take to close once its answer is due. */
-const closeWithinMs = 1_000
+const closeWithinMs = maxReadAgeMs - answerWithinMs
 /** Ends a session without a payment, unless one is recorded or already executed. */
 export async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Promise<PaymentAnswer> {
   const { relayer, step, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-  if (isNodeSilent) progress.observed.node = 'silent'
+  if (isNodeSilent) {
+    progress.observed.node = 'silent'
+    // What it told before shows nothing of what was sent and lost since.
+    progress.traces = undefined
+  }
   const closed = refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
     readKnownAnswer(relayer.ledger, step.stepKey),
   )
@@ -114,9 +118,7 @@ export async function refuse(
   const screen = texts.refusal(refusal)
   const obstacle = findObstacleKind(refusal)
   const read = await readTraces(delivery)
-  // What was read long ago shows nothing of rows that were lost since.
-  const closeBy = step.since + answerWithinMs + closeWithinMs
-  if (progress.isAnswered || relayer.clock.now() > closeBy) return undefined
+  if (progress.isAnswered) return undefined
   // Meanwhile the payment may have been offered: what was read before that shows nothing of it.
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   const traces = progress.traces && read
@@ -129,6 +131,7 @@ export async function refuse(
       reason: nameReason(refusal),
       observations: { ...progress.observed, now: relayer.clock.now() },
       traces,
+      asOf: progress.asOf,
     }),
   )
   if (refused.kind !== 'refused' && refused.kind !== 'unsure') return answerDecided(step, refused)
@@ -172,26 +175,26 @@ export function createEndSession(relayer: Relayer): EndSession {
     return { chain, pool, relayer: signer.address.toLowerCase(), ...spent }
   }
 
-  async function close(end: SessionEnd, answerBy: number): Promise<PaymentAnswer> {
+  async function close(end: SessionEnd): Promise<PaymentAnswer> {
     const { screen, stepKey, answerCount, reason } = end
-    const traces = isSilentOnPayments(reason)
-      ? undefined
-      : await tryOrLog(log, { level: 'warn', event: 'end.unread' }, () => readLoss(end))
-    if (clock.now() >= answerBy) return { kind: 'uncertain' }
+    const mustLook = !isSilentOnPayments(reason)
+    const view = mustLook ? await retryLedgerCall(clock, () => ledger.lookup(stepKey)) : undefined
+    if (view !== undefined && view.kind !== 'undecided') return toAnswer(view)
+    const traces =
+      view && (await tryOrLog(log, { level: 'warn', event: 'end.unread' }, () => readLoss(end)))
     const refused = await retryLedgerCall(clock, () =>
-      ledger.refuse({ ...stepKey, answerCount, screen, reason, traces }),
+      ledger.refuse({ ...stepKey, answerCount, screen, reason, traces, asOf: view?.now }),
     )
     if (refused.kind === 'refused') return { kind: 'screen', screen }
     return refused.kind === 'unsure' ? { kind: 'uncertain' } : toAnswer(refused)
   }
 
   return async (end) => {
-    const answerBy = end.since + answerWithinMs
-    const answer = close(end, answerBy).catch((error) => {
+    const answer = close(end).catch((error) => {
       log({ level: 'error', event: 'end.failed', message: describeFault(error) })
       return readKnownAnswer(ledger, end.stepKey)
     })
-    const leftMs = answerBy - clock.now()
+    const leftMs = end.since + answerWithinMs - clock.now()
     return await withTimeLimit(clock, leftMs, answer, () => ({ kind: 'uncertain' }))
   }
 }

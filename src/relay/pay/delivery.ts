@@ -79,6 +79,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
     progress.isWaitingForNode = false
     const view = await retryLedgerCall(relayer.clock, () => relayer.ledger.lookup(step.stepKey))
     if (view.kind !== 'undecided') return answerDecided(step, view)
+    progress.asOf = view.now
     const clockOffsetMs = computeClockLead(view.now, lookupStartedAt, relayer.clock.now())
     const answer =
       Math.abs(clockOffsetMs) > maxClockOffsetMs
@@ -183,8 +184,7 @@ async function offer(attempt: Attempt, readings: Readings) {
   const { relayer, options, step, progress } = attempt
   const denied = await step.findDenial()
   if (denied !== undefined) return denied
-  // A process that was stopped for a while goes on with what it read before its timer has run.
-  if (progress.isAnswered || relayer.clock.now() > step.since + answerWithinMs) return undefined
+  if (progress.isAnswered) return undefined
   progress.isWaitingForNode = false
   const offered = createOffer(attempt, readings)
   const { traces } = progress
@@ -240,6 +240,7 @@ function createOffer(
     chainNonce: nonces.chain,
     poolNonce: nonces.pool,
     gasPriceWei: funding.gasPriceWei,
+    asOf: view.now,
     version: mustMatchVersion ? view.version : undefined,
     limits,
     capacity: computeCapacity(relayer, funding),

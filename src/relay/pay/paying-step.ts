@@ -64,6 +64,8 @@ export const createProgress = () => ({
   isSpent: false,
   /** Holds the screen that is recorded with the payment. */
   screen: undefined as Screen | undefined,
+  /** Is the ledger's time of the last look-up. */
+  asOf: undefined as number | undefined,
   /** Is true while the node is asked: if the time ends then, the node has not answered. */
   isWaitingForNode: false,
   /** Holds what the chain shows of lost rows, once that is read. */

@@ -2,6 +2,7 @@ import { maxDeadlineSeconds } from '../../forwarder/requests.ts'
 import type { Draft, StepContext } from '../draft.ts'
 import { type MetaValue, readMeta, saveMeta } from '../meta.ts'
 import { findNextNonce, readRelayerTotals } from '../payments/totals.ts'
+import { maxReadAgeMs } from '../values.ts'
 import { readFollowedBlocks } from './chain.ts'
 
 /** Holds what the chain and a pool show of payments whose rows were lost. */
@@ -43,6 +44,10 @@ export function isDoubtful(rows: Draft): boolean {
   const comparison = readComparison(rows)
   return comparison === undefined || (comparison.lostAt ?? comparison.begunAt) !== undefined
 }
+
+/** Tells whether what was read after this time, by the ledger's clock, may be outdated. */
+export const isOld = ({ rows }: StepContext, asOf: number | undefined): boolean =>
+  asOf !== undefined && rows.now - asOf > maxReadAgeMs
 
 /**
  * Tells whether lost rows may hold a payment of a session that is refused now. A ledger that has

@@ -76,12 +76,12 @@ export type ConditionalWrites = {
   writes: ReadonlyMap<string, Write>
   /** Sets the delay in ms of the round that the writes need; undefined if they need none. */
   dueDelayMs: number | undefined
-  /** Gives the steps' time where it was reckoned, and not loaded. */
+  /** Gives the steps' time: nothing is written if the database's is before it, or far ahead. */
   at?: number | undefined
+  /** Limits how far the database's time may be ahead, in ms. */
+  maxAgeMs?: number
 }
 
-/** Limits how far a reckoned time may be behind the database's. It may never be ahead. */
-const maxAgeMs = 1_000
 /** Limits the steps between versions: ten billion commits of the largest are exact numbers. */
 const maxVersionStep = 2 ** 19
 
@@ -95,7 +95,7 @@ export function createCommit(database: RedisDatabase, keys: readonly string[], t
   const script = database.script(armLua + commitLua)
   return async (
     rows: Pick<Snapshot['rows'], 'get'>,
-    { readSet, writes, dueDelayMs, at }: ConditionalWrites,
+    { readSet, writes, dueDelayMs, at, maxAgeMs }: ConditionalWrites,
   ) => {
     const versions: Record<string, string> = {}
     for (const name of readSet.rows) versions[name] = rows.get(name)?.version ?? '0'

@@ -10,6 +10,7 @@ import {
   type Steps,
 } from '../port.ts'
 import { type AnyRow, assertSchema, schemaWrite, toRowName, type View } from '../rows.ts'
+import { maxReadAgeMs } from '../values.ts'
 import {
   type ConditionalWrites,
   createCommit,
@@ -86,7 +87,7 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
     const { readSet, writes } = executed
     const isKnown = reckoned !== undefined && time.isTrusted() && readSet.lists.size === 0
     if (isKnown && writes.size > 0) {
-      if (await finish(cachedRows, { ...executed, at: reckoned }))
+      if (await finish(cachedRows, { ...executed, at: reckoned, maxAgeMs: maxReckonedMs }))
         return calls.slice(executed.settleFunctions.length)
       time.distrust()
     }
@@ -100,7 +101,9 @@ export function createRedisLedger<Any extends Steps>(options: RedisLedgerOptions
       for (const [name, row] of snapshot.rows) cachedRows.set(name, row)
       executed = executeCalls(options, snapshot, calls)
       if (!isLoaded(executed.readSet, snapshot)) continue
-      if (await finish(snapshot.rows, executed)) return calls.slice(executed.settleFunctions.length)
+      const loadedAt = { at: now, maxAgeMs: maxReadAgeMs }
+      if (await finish(snapshot.rows, { ...executed, ...loadedAt }))
+        return calls.slice(executed.settleFunctions.length)
       now = undefined
     }
     throw new Error(`the ledger's calls could not be committed in ${maxBatchAttempts} attempts`)
@@ -163,6 +166,9 @@ function createSchemaCheck(
     return check
   }
 }
+
+/** Limits how far a reckoned time may be behind the database's. It may never be ahead. */
+const maxReckonedMs = 1_000
 
 /** Sets for how long nothing is committed unloaded after another process has changed a row. */
 const distrustMs = 1_000

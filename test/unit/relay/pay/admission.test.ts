@@ -1,19 +1,21 @@
 import { numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
+import type { WholeLedger } from '../../../../src/operator/kept/steps.ts'
 import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { minutesPlaceholder } from '../../../../src/relay/ledger/values.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
+import { createEndSession } from '../../../../src/relay/pay/answers.ts'
 import { createPay } from '../../../../src/relay/pay/delivery.ts'
 import type { PayingStep } from '../../../../src/relay/pay/paying-step.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 import { createDialLimiter } from '../../../../src/ussd/dial-limiter.ts'
-import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
+import { createMemoryLedger, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 
 const gwei = 1_000_000_000n
 
@@ -30,14 +32,18 @@ function stillChain({
   limits = { openPayments: 3, transfersADay: undefined, sentADayWei: undefined } as AccountLimits,
   dialsAMinute = 1_000,
   answers = {} as Record<string, () => unknown>,
+  slept = (_ms: number, _world: { now: number }): void | Promise<void> => {},
 } = {}) {
   const world = { now: 1_700_000_000_000, priceWei, balanceWei }
   const rules = { ...poolRules.rootstock, maxInFlight: slots, maxInBatch: 2 }
   // Time is the test's: no limit runs out because a machine is slow. Only short pauses pass.
   const clock: Clock = {
     now: () => world.now,
-    sleep: (ms, signal) =>
-      ms < 1_000 ? systemClock.sleep(ms, signal) : untilPassed(world, world.now + ms, signal),
+    async sleep(ms, signal) {
+      if (ms >= 1_000) return untilPassed(world, world.now + ms, signal)
+      await systemClock.sleep(ms, signal)
+      await slept(ms, world)
+    },
     timeout: () => new AbortController().signal,
   }
   const events: LogEvent[] = []
@@ -95,7 +101,7 @@ function stillChain({
   }
 
   return {
-    ...{ world, ledger, dial },
+    ...{ world, ledger, dial, relayer },
     dialAll: (from: number, count: number, who?: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => dial(from + index, who))),
     asked: (method: string) => asked.filter((one) => one.method === method).length,
@@ -253,39 +259,127 @@ test("an account's payments and amounts are limited within any 24 hours", async 
 
 test("the caller's limits are checked after the chain's answer, simulated or not", async () => {
   const { dial, asked, ledger } = stillChain()
-  const denied = await dial(0, 0, 1n, 'transfer', async () => {
+  const told = await dial(0, 0, 1n, 'transfer', async () => {
     // All that takes its time is over: nothing but the claim comes after.
     for (const method of ['eth_getTransactionCount', 'eth_gasPrice', 'eth_getBalance'])
       expect(asked(method)).toBeGreaterThan(0)
     return { kind: 'not_authorized', reason: 'void' }
   })
-  expect(denied).toBe('not_authorized void')
+  expect(told).toBe('not_authorized void')
   expect((await ledger.readWork()).nextNonce).toBe(0)
 })
 
-test('a process that was stopped beyond the time of an answer begins nothing by what it read before', async () => {
-  const { world, ledger, dial } = stillChain()
-  const stop = async () => {
-    world.now += 12_000
-    return undefined
-  }
-  expect(await dial(1, 1, 1n, 'transfer', stop)).toBe('uncertain')
-  expect(await dial(2)).toBe('submitted')
-  const { carried } = await ledger.readWork()
-  expect(carried.map(({ session }) => session)).toEqual(['session 2'])
-})
+const stoppedMs = 12_000
+const denied = async () => ({ kind: 'not_authorized', reason: 'void' }) as const
 
-test('a process that was stopped closes no session by what it read before, and says so', async () => {
-  let isStopped = false
-  const stop = () => {
-    if (!isStopped) world.now += 12_000
-    isStopped = true
-    return undefined
+/** Stops the process once, in a pause of so many ms. */
+function stopIn(pauseMs: number, meanwhile = async () => {}) {
+  const state = { isStopped: false }
+  const slept = async (ms: number, world: { now: number }) => {
+    if (ms !== pauseMs || state.isStopped) return
+    state.isStopped = true
+    await meanwhile()
+    world.now += stoppedMs
   }
-  const answers = { eth_call: stop, eth_getBlockByNumber: stop }
-  const { world, dial } = stillChain({ answers })
-  const denied = async () => ({ kind: 'not_authorized', reason: 'void' }) as const
-  expect(await dial(1, 1, 1n, 'transfer', denied)).toBe('uncertain')
-  expect(isStopped).toBe(true)
-  expect(await dial(1)).toBe('submitted')
+  return { state, slept }
+}
+
+/** Has a method of the ledger answer from its second call on. */
+function failOnce(ledger: WholeLedger, method: 'acceptOffers' | 'refuse') {
+  const call = ledger[method] as (...args: unknown[]) => Promise<unknown>
+  let calls = 0
+  Object.assign(ledger, {
+    [method]: async (...args: unknown[]) => {
+      calls += 1
+      if (calls === 1) throw new Error('the object restarts')
+      return call(...args)
+    },
+  })
+}
+
+const nothingSpent = {
+  eth_call: () => `0x${'00'.repeat(64)}`,
+  eth_getBlockByNumber: () => ({ number: '0x1', timestamp: '0x1' }),
+}
+
+describe('a process that is stopped beyond the time of an answer', () => {
+  test('begins nothing by what it read before', async () => {
+    const { world, ledger, dial } = stillChain()
+    const stop = async () => {
+      world.now += stoppedMs
+      return undefined
+    }
+    expect(await dial(1, 1, 1n, 'transfer', stop)).toBe('uncertain')
+    expect(await dial(2)).toBe('submitted')
+    const { carried } = await ledger.readWork()
+    expect(carried.map(({ session }) => session)).toEqual(['session 2'])
+  })
+
+  test('closes no session by what it read before, and says so', async () => {
+    let isStopped = false
+    const stop = () => {
+      if (!isStopped) world.now += stoppedMs
+      isStopped = true
+      return undefined
+    }
+    const answers = { eth_call: stop, eth_getBlockByNumber: stop }
+    const { world, dial } = stillChain({ answers })
+    expect(await dial(1, 1, 1n, 'transfer', denied)).toBe('uncertain')
+    expect(isStopped).toBe(true)
+    expect(await dial(1)).toBe('submitted')
+  })
+
+  test.for([
+    ['while an offer waits for its batch', 0, undefined, undefined],
+    ['while an offer is tried again', 50, 'acceptOffers', undefined],
+    ['while a refusal is tried again', 50, 'refuse', denied],
+  ] as const)('%s, begins and closes nothing', async ([, pauseMs, method, findDenial]) => {
+    const { state, slept } = stopIn(pauseMs)
+    const { ledger, dial } = stillChain({ slept })
+    if (method !== undefined) failOnce(ledger, method)
+    expect(await dial(1, 1, 1n, 'transfer', findDenial)).toBe('uncertain')
+    await systemClock.sleep(60)
+    expect(state.isStopped).toBe(true)
+    expect((await ledger.readWork()).carried).toEqual([])
+    expect(await dial(1)).toBe('submitted')
+  })
+
+  test('says nothing of a payment whose row the ledger has lost meanwhile', async () => {
+    let sent = 0
+    const { state, slept } = stopIn(50, async () => {
+      // Another process pays for the session, and a failover loses that row.
+      relayer.ledger = ledger
+      expect(await dial(1)).toBe('submitted')
+      sent = 1
+      relayer.ledger = replica
+    })
+    const answers = { ...nothingSpent, eth_getTransactionCount: () => numberToHex(sent) }
+    const { ledger, relayer, world, dial } = stillChain({ answers, slept })
+    const address = relayer.signer.address.toLowerCase()
+    const { ledger: replica } = createMemoryLedger({ relayer: address, now: () => world.now })
+    const known = { answerCount: 1, screen: screenOf('x'), reason: 'void' }
+    const other = { session: 'other', input: 'i', account: relayer.signer.address, ...known }
+    for (const one of [ledger, replica])
+      await one.refuse({ ...other, traces: { chain: 0, pool: 0, relayer: address } })
+    relayer.ledger = { ...ledger }
+    failOnce(relayer.ledger as WholeLedger, 'refuse')
+    expect(await dial(1, 1, 1n, 'transfer', denied)).toBe('uncertain')
+    expect(state.isStopped).toBe(true)
+  })
+
+  test('while the end of a session is tried again, closes nothing', async () => {
+    const { state, slept } = stopIn(50)
+    const { ledger, relayer, world } = stillChain({ answers: nothingSpent, slept })
+    failOnce(ledger, 'refuse')
+    const account = relayer.signer.address
+    const stepKey = { session: 'session 1', input: 'input', account }
+    const intent = { from: account, intentId: numberToHex(1, { size: 22 }) }
+    const end = { since: world.now, stepKey, answerCount: 1, intent, screen: screenOf('void') }
+    expect(await createEndSession(relayer)({ ...end, reason: 'void' })).toEqual({
+      kind: 'uncertain',
+    })
+    await systemClock.sleep(60)
+    expect(state.isStopped).toBe(true)
+    expect((await ledger.lookup(stepKey)).kind).toBe('undecided')
+  })
 })

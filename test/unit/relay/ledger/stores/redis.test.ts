@@ -5,6 +5,7 @@ import { ledgerParts } from '../../../../../src/compose/ledger.ts'
 import type { WholeLedger } from '../../../../../src/operator/kept/steps.ts'
 import { createLedgerPort } from '../../../../../src/relay/ledger/port.ts'
 import { createRedisLedger, getKeyPrefix } from '../../../../../src/relay/ledger/stores/redis.ts'
+import { maxReadAgeMs } from '../../../../../src/relay/ledger/values.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
@@ -174,6 +175,30 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await decide('too far behind', 0, 1_001)).toEqual([2_001, 2_001])
       steady += 2_000
       expect(await decide('ahead', 1, 0)).toEqual([2_001, 2_001])
+    })
+
+    test('a commit that arrives long after its load is made anew, by the time of then', async () => {
+      let lateMs = 0
+      const delayed: RedisDatabase = {
+        script(source) {
+          const run = database().script(source)
+          return async (keys, args) => {
+            if (args[1] === 'commit') pass(lateMs)
+            if (args[1] === 'commit') lateMs = 0
+            return run(keys, args)
+          }
+        },
+      }
+      const ledger = openOver(delayed, newName(), { steadyMs: undefined })
+      await accept(ledger, 's')
+      const refuse = async (session: string, arrivesAfterMs: number) => {
+        const { now: asOf } = await ledger.readWork()
+        lateMs = arrivesAfterMs
+        const traces = { chain: 1, pool: 1 }
+        return ledger.refuse({ ...refusingOf(session), reason: 'held', traces, asOf })
+      }
+      expect(await refuse('in time', maxReadAgeMs)).toEqual({ kind: 'refused' })
+      expect(await refuse('late', maxReadAgeMs + 1)).toEqual({ kind: 'unsure' })
     })
 
     test('continues after the database has lost its scripts', async () => {
