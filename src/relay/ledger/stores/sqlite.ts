@@ -139,14 +139,19 @@ function createSqlView(
       const { group, from = Number.MIN_SAFE_INTEGER, olderThanMs, before } = listing
       if (emptyTables.has(listing.table)) return []
       const table = getTable(tables, listing.table)
-      const query = buildListQuery(tables, listing)
       const end = olderThanMs === undefined ? before : now - olderThanMs
       const range = [from, end === undefined ? Number.MAX_SAFE_INTEGER : end - 1]
       const bindings = group === undefined ? range : [group, ...range]
-      const results = sql.exec<Record<string, SqlValue> & { row: string }>(query, ...bindings)
-      return results.map((columns) => {
-        const name = toRowName(listing.table, toKey(table, columns))
-        const row = cachedRows.get(name) ?? parseRow(table, columns.row)
+      const read = (columns: readonly string[]) =>
+        sql.exec<Record<string, SqlValue>>(buildListQuery(tables, listing, columns), ...bindings)
+      const nameRow = (columns: AnyRow) => toRowName(listing.table, toKey(table, columns))
+      // A list's index has the keys: rows that are all in the cache are not read.
+      const names = read(table.key).map(nameRow)
+      const cached = names.flatMap<AnyRow>((name) => cachedRows.get(name) ?? [])
+      if (cached.length === names.length) return cached
+      return read([...table.key, 'row']).map((columns) => {
+        const name = nameRow(columns)
+        const row = cachedRows.get(name) ?? parseRow(table, `${columns.row}`)
         cachedRows.set(name, row)
         return row
       })
@@ -155,14 +160,18 @@ function createSqlView(
 }
 
 /** Builds a list's query. Its limit is text: if bound, SQLite would plan the query each time. */
-function buildListQuery(tables: Tables, { table, list, newest, limit }: AnyListing): string {
+function buildListQuery(
+  tables: Tables,
+  { table, list, newest, limit }: AnyListing,
+  selected: readonly string[],
+): string {
   const { key, lists } = getTable(tables, table)
   const columns = lists[list]
   if (columns === undefined) throw new Error(`${table} has no list ${list}`)
   const { group, score } = columns
   const direction = newest === true ? 'DESC' : 'ASC'
   const order = [...new Set([score, ...key])].map((column) => `${column} ${direction}`).join(', ')
-  return `SELECT ${key.join(', ')}, row FROM ${table}
+  return `SELECT ${selected.join(', ')} FROM ${table}
     WHERE ${group === undefined ? '' : `${group} = ? AND `}${score} BETWEEN ? AND ?
     ORDER BY ${order} LIMIT ${Number(limit)}`
 }

@@ -118,6 +118,37 @@ test('a store runs the steps that it is handed over their tables, and a throw un
   expect(ledger.count('a')).toBe(2)
 })
 
+test('a list has its order whichever of its rows are known, and reads no row that it knows', () => {
+  const row = z.object({ name: z.string(), at: z.int() })
+  const visits = { key: ['name'], row, lists: { age: { group: undefined, score: 'at' } } }
+  const all = { meta: tables.meta, visits }
+  type Context = StepContext & { rows: Draft<typeof all> }
+  const listing = { table: 'visits', list: 'age', limit: 9 } as const
+  const steps = {
+    list: reads(({ rows }: Context) => rows.list(listing).map(({ name }) => name)),
+    read: reads(({ rows }: Context, name: string) => rows.row('visits', name)),
+    add: writes(({ rows }: Context, name: string, at: number) => rows.put('visits', { name, at })),
+  }
+  const sql = openSqlite()
+  const queries: string[] = []
+  const exec: typeof sql.exec = (query, ...bindings) => {
+    queries.push(query)
+    return sql.exec(query, ...bindings)
+  }
+  const options = { steps, tables: all, rules, relayer, now: () => 1 }
+  const open = () => createSqlLedger({ ...sql, exec }, options)
+  const names = ['b', 'c', 'a']
+  for (const [at, name] of names.entries()) open().add(name, at)
+  for (let known = 0; known < 8; known += 1) {
+    const ledger = open()
+    for (const [index, name] of names.entries()) if (known & (1 << index)) ledger.read(name)
+    expect(ledger.list()).toEqual(names)
+    queries.length = 0
+    expect(ledger.list()).toEqual(names)
+    expect(queries.filter((query) => /\brow\b/.test(query))).toEqual([])
+  }
+})
+
 test('a read-only database is detected on request', () => {
   const sql = openSqlite()
   let now = 1_700_000_000_000
