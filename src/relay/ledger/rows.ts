@@ -81,7 +81,7 @@ export const tables = {
     { ...mapNames(text, 'session', 'step', 'name', 'value'), shown_at: integer },
     { age: { group: undefined, score: 'shown_at' } },
   ),
-  payments: table(
+  payments: large(
     ['session'],
     {
       ...payment,
@@ -127,7 +127,7 @@ export const tables = {
     /** Holds the highest nonce that a block or a foreign transaction used. */
     top: integerOrNull,
   }),
-  nonces: table(
+  nonces: large(
     ['relayer', 'nonce'],
     {
       relayer: text,
@@ -146,7 +146,7 @@ export const tables = {
       number: { group: 'relayer', score: 'nonce' },
     },
   ),
-  transactions: table(['hash'], {
+  transactions: large(['hash'], {
     ...mapNames(hex, 'hash', 'raw'),
     relayer: text,
     sessions: z.array(text),
@@ -156,7 +156,7 @@ export const tables = {
     /** Counts in a row the times that no node took it. */
     failures: integer,
   }),
-  blocks: table(
+  blocks: large(
     ['hash'],
     {
       hash: hex,
@@ -320,6 +320,8 @@ type Table = {
   key: readonly string[]
   row: z.ZodMiniObject
   lists: Readonly<Record<string, ListColumns>>
+  /** Tells that its rows have about 1 kB or more. */
+  isLarge: boolean
 }
 
 export type Tables = Readonly<Record<string, Table>>
@@ -347,11 +349,21 @@ export function getListPosition({ group, score }: ListColumns, row: AnyRow | und
   return { group: `${value}`, score: Number(row[score]) }
 }
 
-export function table<
-  Shape extends z.core.$ZodShape,
-  Lists extends Table['lists'] = Record<never, never>,
->(key: readonly (keyof Shape & string)[], shape: Shape, lists: Lists = {} as Lists) {
-  return { key, row: z.object(shape), lists }
+type NoLists = Record<never, never>
+
+export function table<Shape extends z.core.$ZodShape, Lists extends Table['lists'] = NoLists>(
+  key: readonly (keyof Shape & string)[],
+  shape: Shape,
+  lists: Lists = {} as Lists,
+) {
+  return { key, row: z.object(shape), lists, isLarge: false }
+}
+
+/** Defines a table whose rows have about 1 kB or more. */
+function large<Shape extends z.core.$ZodShape, Lists extends Table['lists'] = NoLists>(
+  ...columns: Parameters<typeof table<Shape, Lists>>
+) {
+  return { ...table(...columns), isLarge: true }
 }
 
 export const schemaWrite: Write = {

@@ -69,10 +69,13 @@ function openTables(sql: Sql, tables: Tables, statements: Statements): void {
 }
 
 function createTables(sql: Sql, tables: Tables, statements: Statements): void {
-  for (const [name, { key, lists }] of Object.entries(tables)) {
+  for (const [name, { key, lists, isLarge }] of Object.entries(tables)) {
     const columns = [...statements(name).columns, 'row'].join(', ')
     const primaryKey = `PRIMARY KEY (${key.join(', ')})`
-    sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primaryKey}) WITHOUT ROWID`)
+    // Without rowids its inner pages hold whole rows: of large ones a few each (sqlite.org/
+    // withoutrowid.html). With rowids an insert writes one more entry, the key's.
+    const form = isLarge ? '' : ' WITHOUT ROWID'
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primaryKey})${form}`)
     for (const [list, { group, score }] of Object.entries(lists)) {
       const indexed = [...new Set([group ?? score, score, ...key])]
       // The primary key is an index of these columns already.

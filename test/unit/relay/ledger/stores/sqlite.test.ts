@@ -4,7 +4,7 @@ import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
 import { ledgerParts } from '../../../../../src/compose/ledger.ts'
 import type { Draft, StepContext } from '../../../../../src/relay/ledger/draft.ts'
 import { reads, writes } from '../../../../../src/relay/ledger/port.ts'
-import { tables } from '../../../../../src/relay/ledger/rows.ts'
+import { table, tables } from '../../../../../src/relay/ledger/rows.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../../ports/ledger-memory.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
@@ -98,7 +98,7 @@ test('rows of another schema are refused, and stay as they were', () => {
 })
 
 test('a store runs the steps that it is handed over their tables, and a throw undoes all', () => {
-  const visits = { key: ['name'], row: z.object({ name: z.string(), count: z.int() }), lists: {} }
+  const visits = table(['name'], { name: z.string(), count: z.int() })
   const all = { meta: tables.meta, visits }
   type Context = StepContext & { rows: Draft<typeof all> }
   const count = ({ rows }: Context, name: string) => rows.row('visits', name)?.count ?? 0
@@ -119,8 +119,8 @@ test('a store runs the steps that it is handed over their tables, and a throw un
 })
 
 test('a list has its order whichever of its rows are known, and reads no row that it knows', () => {
-  const row = z.object({ name: z.string(), at: z.int() })
-  const visits = { key: ['name'], row, lists: { age: { group: undefined, score: 'at' } } }
+  const shape = { name: z.string(), at: z.int() }
+  const visits = table(['name'], shape, { age: { group: undefined, score: 'at' } })
   const all = { meta: tables.meta, visits }
   type Context = StepContext & { rows: Draft<typeof all> }
   const listing = { table: 'visits', list: 'age', limit: 9 } as const
@@ -146,6 +146,20 @@ test('a list has its order whichever of its rows are known, and reads no row tha
     queries.length = 0
     expect(ledger.list()).toEqual(names)
     expect(queries.filter((query) => /\brow\b/.test(query))).toEqual([])
+  }
+})
+
+test('only tables with rowids have large rows, of which an inner page would hold a few', async () => {
+  const sql = openSqlite()
+  const ledger = openSqlLedger(sql, { rules, relayer, now: () => 1_700_000_000_000 })
+  for (let payment = 0; payment < 8; payment += 1) {
+    await accept(ledger, `s${payment}`)
+    await settle(ledger, `s${payment}`, payment)
+  }
+  const find = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%WITHOUT ROWID'"
+  for (const { name } of sql.exec<{ name: string }>(find)) {
+    const [largest] = sql.exec<{ bytes: number }>(`SELECT max(length(row)) AS bytes FROM ${name}`)
+    expect([name, (largest?.bytes ?? 0) < 500]).toEqual([name, true])
   }
 })
 
