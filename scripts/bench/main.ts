@@ -17,7 +17,10 @@ import {
   tolerance,
 } from './figures.ts'
 import { measureColdAndScreens } from './measure/cold.ts'
+import { measureCrowd } from './measure/crowd.ts'
+import { measureGrowth } from './measure/growth.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
+import { measureMemory } from './measure/memory.ts'
 import { measurePayments } from './measure/payments.ts'
 import { measurePeer } from './measure/peer.ts'
 import { measureProfile } from './measure/profile.ts'
@@ -31,14 +34,17 @@ const folder = join(root, 'docs', 'performance')
 
 type Measurements = Readonly<Record<string, (world: World) => Promise<void>>>
 
-/** Lists all measurements in their order; Rootstock's is last, since it takes over the blocks. */
+/** Lists all measurements in their order; Rootstock's are last, since they take over the blocks. */
 const measurements: Measurements = {
   cold: measureColdAndScreens,
   payments: measurePayments,
   profile: measureProfile,
   steady: measureSteady,
   'json-rpc': measureJsonRpc,
+  growth: measureGrowth,
+  memory: measureMemory,
   rootstock: measureRootstock,
+  crowd: measureCrowd,
 }
 const names = Object.keys(measurements)
 

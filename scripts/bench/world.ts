@@ -21,7 +21,7 @@ type Ground = {
   onEnd: (stop: () => unknown) => void
 }
 
-type RelayOptions = Pick<ProductOptions, 'how'> & {
+type RelayOptions = Pick<ProductOptions, 'how' | 'objects'> & {
   nodeUrl?: string
   variables?: Record<string, string>
 }
@@ -50,14 +50,14 @@ async function makeWorld({ figures, say, onEnd, isOverToken }: Ground) {
     build,
     onEnd,
     /** Serves the relay by the relayer's key of this name, so that no two share nonces. */
-    async serveRelay(name: string, { nodeUrl, variables, how = 'plain' }: RelayOptions = {}) {
+    async serveRelay(name: string, { nodeUrl, variables, ...options }: RelayOptions = {}) {
       const confirmed = countConfirmations()
       const onLine = (line: string) => {
         confirmed.onLine(line)
         if (!line.includes('"level":"info"')) say(`  ${name}: ${line}`)
       }
       const own = { ...(await chain.makeVariables(name, nodeUrl)), ...variables }
-      const served = await serveProduct(build, { how, variables: own, onLine })
+      const served = await serveProduct(build, { ...options, variables: own, onLine })
       onEnd(served.stop)
       return { ...served, confirmed }
     },

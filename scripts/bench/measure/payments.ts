@@ -2,6 +2,7 @@ import { quantile } from '../../dev/count.ts'
 import { startDenoRelays } from '../../dev/relays/deno-relays.ts'
 import { type Figures, takeTurns } from '../figures.ts'
 import { countConfirmations, type Payer, type PaymentRound, payRound } from '../payer.ts'
+import type { BenchChain } from '../served/chain.ts'
 import type { World } from '../world.ts'
 
 export const payers = { relay: 'relay', deno: 'relay on Deno with Redis', afternoon: 'afternoon' }
@@ -23,8 +24,11 @@ const warmUp = [
   { callers: 64, own: 128, baseline: 512 },
 ]
 
-/** Sets the rounds of the relay and its baseline for the held ratio. */
+/** Sets the rounds of the relay and its baseline for a ratio. */
 const pairs = 18
+
+/** Pays once each, and the baseline does not know who pays. */
+const newCallers = pairs * (48 + 96)
 
 /** Measures payments a second, replies and CPU of the relay and of the baseline in turn. */
 export async function measurePayments(world: World): Promise<void> {
@@ -47,16 +51,32 @@ export async function measurePayments(world: World): Promise<void> {
     const taken = await takeTurns(names, part.rounds, (name) => pay(name, part))
     addFigures(figures, part.callers, taken)
   }
-  const busy = { callers: 64, own: 48, baseline: 96 }
-  const both = await takeTurns(['relay', 'afternoon'] as const, pairs, (name) => pay(name, busy))
-  // Two that stand beside each other: what slows the machine for a while slows both.
-  const ratios = both.relay.map(({ cpuMs }, index) => cpuMs / (both.afternoon[index]?.cpuMs ?? 0))
   const pair = `relay against ${payers.afternoon}`
-  figures.hold(`CPU of the server, 64 callers: ${pair}`, 'ratio', ...ratios)
+  await measurePair(chain, served, (...ratios) =>
+    figures.hold(`CPU of the server, 64 callers: ${pair}`, ...ratios),
+  )
+  const callers = await chain.makeCallers(newCallers)
+  const phones = callers.map(({ phone }) => phone).values()
+  const fresh = { ...chain, nextPhone: () => phones.next().value ?? '' }
+  await measurePair(fresh, served, (...ratios) =>
+    figures.add(`CPU of the server, 64 new callers: ${pair}`, ...ratios),
+  )
   const commands = bridge.commands()
   await payRound(chain, served.deno, 30, { callers: 1 })
   const each = (bridge.commands() - commands) / 30
   figures.hold(`Redis, 1 caller: ${payers.deno}`, 'commands/payment', each)
+}
+
+/** Compares the CPU of two that stand beside each other: what slows the machine slows both. */
+async function measurePair(
+  chain: BenchChain,
+  served: Record<Name, Payer>,
+  add: (unit: string, ...ratios: number[]) => void,
+): Promise<void> {
+  const taken = await takeTurns(['relay', 'afternoon'] as const, pairs, (name) =>
+    payRound(chain, served[name], name === 'relay' ? 48 : 96, { callers: 64 }),
+  )
+  add('ratio', ...taken.relay.map(({ cpuMs }, turn) => cpuMs / (taken.afternoon[turn]?.cpuMs ?? 0)))
 }
 
 function addFigures(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {

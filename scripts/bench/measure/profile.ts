@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Counts, countBy } from '../../dev/count.ts'
 import { openInspector } from '../../dev/workerd.ts'
-import { payRound } from '../payer.ts'
+import { type Payer, payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
 /** Parses a profile of Chrome's DevTools Protocol (chromedevtools.github.io/devtools-protocol). */
@@ -37,26 +37,36 @@ const ofRuntime = new Map([
 /** Measures the Worker's CPU while it pays; a sample counts for the innermost named frame. */
 export async function measureProfile(world: World): Promise<void> {
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
-  const pay = (payments: number) => payRound(world.chain, relay, payments, { callers: 64 })
-  await pay(128)
-  const taken = await profileDuring(relay.inspectorUrl ?? '', () => pay(200))
-  const written = readFileSync(join(world.build.folder, 'worker.js.map'), 'utf8')
-  const map = new SourceMap(JSON.parse(written))
-  const counts = countSamples(taken, map)
-  const busy = taken.samples.length - (counts.idle ?? 0)
-  for (const [part, count] of Object.entries(counts)) {
-    if (part !== 'idle') world.figures.add(`CPU by profile: ${part}`, '%', (count * 100) / busy)
-  }
+  await payRound(world.chain, relay, 128, { callers: 64 })
+  const { shares } = await profileRound(world, relay, 200)
+  for (const [part, share] of Object.entries(shares))
+    world.figures.add(`CPU by profile: ${part}`, '%', share * 100)
 }
 
-async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>): Promise<Profile> {
+/** Pays, and tells the share of each part in the CPU of the isolate, of objects too. */
+export async function profileRound(
+  { build, chain }: World,
+  relay: Payer & { inspectorUrl: string | undefined },
+  payments: number,
+) {
+  const pay = () => payRound(chain, relay, payments, { callers: 64 })
+  const { result, taken } = await profileDuring(relay.inspectorUrl ?? '', pay)
+  const written = readFileSync(join(build.folder, 'worker.js.map'), 'utf8')
+  const { idle = 0, ...counts } = countSamples(taken, new SourceMap(JSON.parse(written)))
+  const busy = taken.samples.length - idle
+  const shares = Object.entries(counts).map(([part, count]) => [part, count / busy] as const)
+  return { ...result, shares: Object.fromEntries(shares) }
+}
+
+async function profileDuring<Result>(inspectorUrl: string, work: () => Promise<Result>) {
   const { send, close } = await openInspector(inspectorUrl)
   try {
     await send('Profiler.enable')
     await send('Profiler.setSamplingInterval', { interval: 200 })
     await send('Profiler.start')
-    await work()
-    return z.object({ profile }).parse(await send('Profiler.stop')).profile
+    const result = await work()
+    const { profile: taken } = z.object({ profile }).parse(await send('Profiler.stop'))
+    return { result, taken }
   } finally {
     await close()
   }

@@ -12,10 +12,12 @@ import {
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
 import { getOne } from '../../../src/loan/amounts.ts'
 import { deriveRelayerAccount } from '../../../src/relay/signer.ts'
 import { hashKey } from '../../../src/runtime/bearer.ts'
 import { startChain } from '../../dev/chain.ts'
+import { inLanes } from '../../dev/lanes.ts'
 import { createCallers, deposit } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'
 
@@ -30,7 +32,13 @@ const blocksBefore = 2_200
 const callerCount = 512
 
 /** Every relayer key that is used: the forwarder takes transactions of these alone. */
-const relayers = ['plain', 'counting', 'inspected', 'rpc', 'rootstock', 'deno', 'cold']
+const relayers = [
+  ...['plain', 'counting', 'inspected', 'rpc', 'rootstock', 'deno', 'cold'],
+  ...['grown', 'few', 'many', 'crowd'],
+]
+
+/** Says where MicroLoan.sol has its accounts, by address. */
+const accountsSlot = 5
 
 /** An API key of the node service without a quota, and the account of whom everybody pays. */
 export const apiKey = 'the-key-of-the-benchmark'
@@ -41,7 +49,8 @@ export async function startBenchChain(
   onEnd: (stop: () => Promise<void>) => void,
   isOverToken: boolean,
 ) {
-  const addresses = relayers.map((name) => deriveRelayerAccount(makeMnemonic(name), 31, 0).address)
+  const addressOf = (name: string) => deriveRelayerAccount(makeMnemonic(name), 31, 0).address
+  const addresses = relayers.map(addressOf)
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more
   // than the one before: the more so, the more accounts there are, so what needs many has them from
   // the start.
@@ -65,6 +74,7 @@ export async function startBenchChain(
   return {
     url,
     loan: chain.loan,
+    forwarder: chain.forwarder,
     unit: chain.unit,
     call,
     nextPhone: () => callers[next++ % callers.length]?.phone ?? '',
@@ -76,6 +86,22 @@ export async function startBenchChain(
       RPC_KEY_HASHES: keyHash,
       OPERATOR_TOKEN: 'the-token-of-the-benchmark',
     }),
+    /** Has a relayer's key begin with this nonce. */
+    skipNonces: (relayer: string, nonce: number) =>
+      call('anvil_setNonce', [addressOf(relayer), toHex(nonce)]),
+    /** Makes so many other callers, whose money is written into the contract and not deposited. */
+    async makeCallers(count: number) {
+      const made = (await createCallers(chain, callerCount + count)).slice(callerCount)
+      const slot = toHex(accountsSlot, { size: 32 })
+      const place = (address: Address) => keccak256(concat([pad(address), slot]))
+      const [known] = accounts.map(place)
+      const word = z.string().parse(await call('eth_getStorageAt', [chain.loan, known, 'latest']))
+      if (BigInt(word) !== one) throw new Error(`accounts are no longer in slot ${accountsSlot}`)
+      await inLanes(50, made.entries(), async ([, { account }]) => {
+        await call('anvil_setStorageAt', [chain.loan, place(account.address), word])
+      })
+      return made
+    },
     /** Gives each caller a mark of long ago, over which its next payment's goes. */
     async addOldMarks() {
       const [slot, old] = [toHex(6, { size: 32 }), toHex(1, { size: 32 })]

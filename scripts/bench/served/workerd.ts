@@ -11,12 +11,14 @@ export type ProductOptions = {
   onLine?: (line: string) => void
   /** `counting`: what Cloudflare bills is counted. `inspected`: profiles can be taken. */
   how?: 'plain' | 'counting' | 'inspected'
+  /** The folder of the objects' rows; undefined for one that goes with them. */
+  objects?: string
 }
 
 /** Serves the product on a free port, with its rows in a folder that is removed afterwards. */
 export async function serveProduct(
   build: WorkerBuild,
-  { variables, onLine = () => {}, how = 'plain' }: ProductOptions,
+  { variables, onLine = () => {}, how = 'plain', objects }: ProductOptions,
 ) {
   const worker = servedWorker(build, variables)
   const counting = {
@@ -25,7 +27,7 @@ export async function serveProduct(
     contents: readFileSync(new URL('counting.mjs', import.meta.url), 'utf8'),
   }
   const modules = how === 'counting' ? [counting, ...worker.modules] : worker.modules
-  return await serve([{ ...worker, modules }], how === 'inspected', onLine)
+  return await serve([{ ...worker, modules }], how === 'inspected', onLine, objects)
 }
 
 /** Serves `scripts/bench/baselines/pass-on.mjs`, of the same day as the product. */
@@ -48,20 +50,24 @@ export async function serveHono({ worker: { compatibilityDate } }: WorkerBuild) 
   return await serve([{ name: 'hono', compatibilityDate, modulesRoot: dirname(entry), modules }])
 }
 
+/** Makes a folder for objects' rows, in memory. */
+export const makeFolder = (): string => mkdtempSync(join(memoryFolder(), 'bench-objects-'))
+
 /** Keeps what objects write in memory: a disk's commits vary. */
 async function serve(
   workers: Parameters<typeof startWorkerd>[0]['workers'],
   isInspected = false,
   onLine: (line: string) => void = () => {},
+  given?: string,
 ) {
-  const objects = mkdtempSync(join(memoryFolder(), 'bench-objects-'))
+  const objects = given ?? makeFolder()
   const served = await startWorkerd({ objects, isInspected, onLine, workers })
   return {
     ...served,
     pid: served.processes[0]?.pid ?? 0,
     async stop() {
       await served.stop()
-      rmSync(objects, { recursive: true, force: true })
+      if (given === undefined) rmSync(objects, { recursive: true, force: true })
     },
   }
 }
