@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { type Address, isAddress } from 'viem'
 import { z } from 'zod'
+import { tryTo } from '../../src/runtime/log.ts'
+import { readJson } from '../stack/files.ts'
 import { StackError } from '../stack/report.ts'
 
 const hash = z.templateLiteral(['0x', z.string()])
@@ -23,9 +24,7 @@ export type DeploymentRecord = z.infer<typeof deploymentRecord>
 
 /** Reads a record of a finished `npm run deploy:contracts`. @throws {StackError} it is none */
 export function readDeployed(file: string): DeploymentRecord {
-  try {
-    const record = deploymentRecord.parse(JSON.parse(readFileSync(file, 'utf8')))
-    if (record.state === 'deployed') return record
-  } catch {}
+  const record = deploymentRecord.safeParse(tryTo(() => readJson(file))).data
+  if (record?.state === 'deployed') return record
   throw new StackError(`${file} is no record of a finished deployment`)
 }

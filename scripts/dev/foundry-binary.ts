@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { tryTo } from '../../src/runtime/log.ts'
 
 /**
  * Finds Foundry's own tool below npm's wrapper, which is slow and hides forge's exit code
@@ -7,12 +8,8 @@ import { createRequire } from 'node:module'
 export function foundryBinary(tool: 'anvil' | 'cast' | 'forge'): string | undefined {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? `${tool}.exe` : tool
-  try {
-    const place = `@foundry-rs/${tool}-${process.platform}-${architecture}/bin/${name}`
-    return createRequire(import.meta.url).resolve(place)
-  } catch {
-    return undefined
-  }
+  const place = `@foundry-rs/${tool}-${process.platform}-${architecture}/bin/${name}`
+  return tryTo(() => createRequire(import.meta.url).resolve(place))
 }
 
 /** Names the tool, by its name alone where npm brings none. */

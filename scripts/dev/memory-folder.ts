@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { tryTo } from '../../src/runtime/log.ts'
 
 /** Requires enough free memory: a run of all tests needs some tens of MiB. */
 const neededBytes = 1024 ** 3
@@ -13,12 +14,8 @@ export function memoryFolder(): string {
 
 /** Containers have it small, or such that nothing in it may be executed. */
 function isFit(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize >= neededBytes && canExecute(folder)
-  } catch {
-    return false
-  }
+  const { bavail, bsize } = tryTo(() => statfsSync(folder)) ?? { bavail: 0, bsize: 0 }
+  return bavail * bsize >= neededBytes && tryTo(() => canExecute(folder)) === true
 }
 
 function canExecute(folder: string): boolean {

@@ -1,5 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { tryTo } from '../../src/runtime/log.ts'
 import { until } from './wait.ts'
 
 type ProgramOptions = Pick<SpawnOptions, 'cwd' | 'env' | 'stdio' | 'detached'> & {
@@ -32,11 +33,9 @@ export function startProgram(
   })
   function signal(name: NodeJS.Signals): void {
     if (end !== undefined || child.pid === undefined) return
-    try {
-      process.kill(detached ? -child.pid : child.pid, name)
-    } catch {
-      // It has ended by itself.
-    }
+    // It may have ended by itself.
+    const pid = detached ? -child.pid : child.pid
+    tryTo(() => process.kill(pid, name))
   }
 
   return {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { version } from '../../src/operator/version.ts'
 import { readDeployed } from '../contracts/records.ts'
+import { answers } from '../dev/program.ts'
 import { until } from '../dev/wait.ts'
 import { createCommand, flag, runAsProgram, text } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
@@ -105,8 +106,5 @@ export async function beginLedger(address: string, withinMs: number): Promise<bo
     const findings = await healthFindings(address)
     return findings.some(({ name, state }) => name === 'ledger' && state === 'ok')
   }
-  return until(hasLedger, { everyMs: 1_000, withinMs }).then(
-    () => true,
-    () => false,
-  )
+  return answers(until(hasLedger, { everyMs: 1_000, withinMs }))
 }

@@ -5,6 +5,7 @@ import { healthAnswer } from '../../src/operator/schemas/health.ts'
 import { type StatusAnswer, statusAnswer } from '../../src/operator/schemas/status.ts'
 import { doctorAgent, version } from '../../src/operator/version.ts'
 import { parseJson } from '../../src/runtime/json.ts'
+import { tryTo } from '../../src/runtime/log.ts'
 import { createCommand, text } from '../stack/command.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
@@ -140,14 +141,12 @@ export async function gatewayFinding(
     return good('gateway', 'It takes deliveries of named addresses alone, and not from this one.')
   if (code === 404)
     return bad('gateway', `Nothing is at ${path}: is it declared there, and CALLBACK_SECRET yours?`)
-  try {
-    const { screen } = parseReply(text, session)
-    if (code === 200 && screen.startsWith('CON '))
-      return good('gateway', `A first dial at ${path} is answered in its form.`)
-    return bad('gateway', `A first dial is answered ${code}: ${screen.split('\n')[0]}`)
-  } catch {
+  const screen = tryTo(() => parseReply(text, session).screen)
+  if (screen === undefined)
     return bad('gateway', `HTTP ${code}, and not in its form: has the service another declaration?`)
-  }
+  if (code === 200 && screen.startsWith('CON '))
+    return good('gateway', `A first dial at ${path} is answered in its form.`)
+  return bad('gateway', `A first dial is answered ${code}: ${screen.split('\n')[0]}`)
 }
 
 /** Judges the text that a gateway posts when its code is dialled, by the declaration. */

@@ -7,6 +7,7 @@ import { assertMined, decodeHeader } from '../../src/node/objects/header.ts'
 import { type ProvedPayment, provedPayment } from '../../src/node/reads/payment-proof.ts'
 import { decodeResults } from '../../src/relay/forwarder/requests.ts'
 import { parseJson } from '../../src/runtime/json.ts'
+import { tryTo } from '../../src/runtime/log.ts'
 import { createCommand, type Found, text } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import { readOrigin } from '../stack/options.ts'
@@ -86,13 +87,11 @@ function checkProof(hash: string, proof: ProvedPayment, mining?: MiningRules) {
 
 /** Says which rule a proof lacks whose blocks are only easier to mine than its network's. */
 function findEasierChain(hash: string, proof: ProvedPayment): string | undefined {
-  try {
+  return tryTo(() => {
     const { chainId } = verifyPayment(hash, proof, { minDifficulty: 0n, from: 0 })
     const { minDifficulty, from } = getNetwork(chainId).mining
     return `Hashes and work fit together, but not to the public chain ${chainId}: from block ${from} on its blocks have a difficulty of at least ${minDifficulty}. Of a chain of your own, name the least that you trust: --min-difficulty N`
-  } catch {
-    return undefined
-  }
+  })
 }
 
 /**

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
+import { tryTo } from '../../src/runtime/log.ts'
 import { sleep, until } from '../dev/wait.ts'
 import { readIfThere, readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
@@ -110,12 +111,8 @@ export async function end(id: ProcessId, { graceMs }: { graceMs: number }): Prom
 }
 
 function signal(id: ProcessId, name: NodeJS.Signals): void {
-  if (!isRunning(id)) return
-  try {
-    process.kill(id.pid, name)
-  } catch {
-    // Gone between the two lines.
-  }
+  // It may be gone between the two.
+  if (isRunning(id)) tryTo(() => process.kill(id.pid, name))
 }
 
 let bootId: string | undefined

@@ -3,6 +3,7 @@ import { type Chain, poolRules } from '../../../src/chain/chains.ts'
 import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner, deriveRelayerAccount } from '../../../src/relay/signer.ts'
 import { createKeyAccount, type KeyAccount } from '../../../src/runtime/key-account.ts'
+import { tryTo } from '../../../src/runtime/log.ts'
 import { type ChainNode, maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { readNodeUrl, readSecret } from '../../stack/options.ts'
 import { Misused, StackError } from '../../stack/report.ts'
@@ -49,10 +50,9 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
 function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): KeyAccount | undefined {
   if (env.RELAYER_KEY) return createKeyAccount(hexToBytes(readSecret(env, 'RELAYER_KEY')))
   if (!env.RELAYER_MNEMONIC) return undefined
-  try {
-    return deriveRelayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
-  } catch {
-    // The cause may show words of the phrase.
-    throw new Misused('RELAYER_MNEMONIC is not a phrase of BIP-39.')
-  }
+  const mnemonic = env.RELAYER_MNEMONIC
+  const account = tryTo(() => deriveRelayerAccount(mnemonic, chainId, 0))
+  if (account !== undefined) return account
+  // The cause may show words of the phrase.
+  throw new Misused('RELAYER_MNEMONIC is not a phrase of BIP-39.')
 }

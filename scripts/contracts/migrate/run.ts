@@ -1,6 +1,7 @@
 import { type Address, decodeErrorResult } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult } from '../../../src/relay/forwarder/requests.ts'
+import { tryTo } from '../../../src/runtime/log.ts'
 import { sleep } from '../../dev/wait.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import type { LoanBooks } from '../loan-books.ts'
@@ -109,10 +110,7 @@ async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Pr
 
 function reasonOf({ status, returnData }: RequestResult): string {
   if (status !== 'failed') return `the forwarder: ${status}`
-  try {
-    return `refused with ${decodeErrorResult({ abi: microLoanAbi, data: returnData }).errorName}`
-  } catch {
-    // Foreign or empty data: the call ran out of gas, or a contract of another version answered.
-    return `refused with ${returnData}`
-  }
+  const known = tryTo(() => decodeErrorResult({ abi: microLoanAbi, data: returnData }).errorName)
+  // Foreign or empty data: the call ran out of gas, or a contract of another version answered.
+  return `refused with ${known ?? returnData}`
 }

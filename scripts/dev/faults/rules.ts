@@ -2,18 +2,16 @@ import type { Random } from '../random.ts'
 
 /** Says when a fault strikes its exchanges; always without a condition. */
 export type Timing = {
-  /** Strikes one in this many, beginning with the first. */
-  every?: number
   rate?: number
   times?: number
 }
 
 export function createRules<Rule extends Timing>(random: Random) {
-  const entries: { rule: Rule; matched: number; hits: number }[] = []
+  const entries: { rule: Rule; hits: number }[] = []
   return {
     /** Applies a rule; returns its count of strikes, and how to end it. */
     script(rule: Rule) {
-      const entry = { rule, matched: 0, hits: 0 }
+      const entry = { rule, hits: 0 }
       entries.push(entry)
       return {
         hits: () => entry.hits,
@@ -29,11 +27,9 @@ export function createRules<Rule extends Timing>(random: Random) {
     /** Returns the first rule that matches this exchange and strikes now. */
     strike(isMeant: (rule: Rule) => boolean): Rule | undefined {
       for (const entry of entries) {
-        const { every = 1, rate = 1, times } = entry.rule
+        const { rate = 1, times } = entry.rule
         if (!isMeant(entry.rule)) continue
-        entry.matched += 1
         if (times !== undefined && entry.hits >= times) continue
-        if ((entry.matched - 1) % every !== 0) continue
         if (rate < 1 && !random.chance(rate)) continue
         entry.hits += 1
         return entry.rule

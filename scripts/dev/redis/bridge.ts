@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseJson } from '../../../src/runtime/json.ts'
 import { type HttpFault, misbehave } from '../faults/misbehave.ts'
 import { createRules, type Timing } from '../faults/rules.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
@@ -85,15 +86,11 @@ export async function startRedisBridge({
 }
 
 function parse(body: string): string[][] | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    if (!Array.isArray(value)) return undefined
-    const isList = value.every((item) => Array.isArray(item))
-    const commands = (isList ? value : [value]) as unknown[][]
-    return commands.map((command) =>
-      command.map((part) => (typeof part === 'object' ? JSON.stringify(part) : `${part}`)),
-    )
-  } catch {
-    return undefined
-  }
+  const value = parseJson(body)
+  if (!Array.isArray(value)) return undefined
+  const isList = value.every((item) => Array.isArray(item))
+  const commands = (isList ? value : [value]) as unknown[][]
+  return commands.map((command) =>
+    command.map((part) => (typeof part === 'object' ? JSON.stringify(part) : `${part}`)),
+  )
 }

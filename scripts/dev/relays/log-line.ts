@@ -1,13 +1,10 @@
+import { parseJson } from '../../../src/runtime/json.ts'
+
 export type LogLine = { level: string; event: string; message: string; [field: string]: unknown }
 
-/** Parses a line of the log. @throws {Error} another line was printed */
-export function parseLogLine(printed: string): LogLine {
-  try {
-    return JSON.parse(printed)
-  } catch {
-    return { level: 'error', event: 'console', message: printed }
-  }
-}
+/** Parses a line of the log; any other line that was printed is an error's message. */
+export const parseLogLine = (printed: string): LogLine =>
+  (parseJson(printed) as LogLine) ?? { level: 'error', event: 'console', message: printed }
 
 /** Matches what a runtime prints about an uncaught error. */
 const uncaught = /^(uncaught exception|uncaught: |Uncaught |error: Uncaught )/m

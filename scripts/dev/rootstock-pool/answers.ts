@@ -1,5 +1,6 @@
 import { toHex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { isObject } from '../../../src/runtime/json.ts'
 import type { SignedTransaction } from './transaction.ts'
 
 /** The members of anvil's objects that Rootstock's lack. */
@@ -51,8 +52,4 @@ export function pendingTransaction(transaction: SignedTransaction): Record<strin
     s,
     type: '0x0',
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import { type Hex, toHex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { isObject } from './answers.ts'
+import { isObject } from '../../../src/runtime/json.ts'
 import { addToPool, chainId, headNumber, type RootstockNode } from './node.ts'
 import { decodeTransaction, type SignedTransaction } from './transaction.ts'
 

@@ -1,6 +1,7 @@
 import { type Hex, toHex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { asRskj, asRskjError, isObject, pendingTransaction } from './answers.ts'
+import { isObject } from '../../../src/runtime/json.ts'
+import { asRskj, asRskjError, pendingTransaction } from './answers.ts'
 import { addToPool, chainId, type RootstockNode } from './node.ts'
 import { refusalWords } from './refusals.ts'
 import { decodeTransaction } from './transaction.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { isObject, parseJson } from '../../../src/runtime/json.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
-import { isObject } from './answers.ts'
 import { internalFault } from './refusals.ts'
 
 /** Answers one call. @throws {RpcError} is answered as an error object */
@@ -32,12 +32,8 @@ export async function serveJsonRpc(answer: Answer) {
   }
 
   async function replyTo(text: string): Promise<Reply> {
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(text)
-    } catch {
-      return failure('null', new RpcError(-32700, 'JSON parse error'))
-    }
+    const parsed = parseJson(text)
+    if (parsed === undefined) return failure('null', new RpcError(-32700, 'JSON parse error'))
     if (!Array.isArray(parsed)) return replyToOne(parsed)
     if (parsed.length > maxBatch) {
       const message = `Cannot dispatch batch requests. ${maxBatch} is the max number of supported batch requests`

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { tryTo } from '../../../src/runtime/log.ts'
 import { createRandom, type Random } from '../random.ts'
 import { type DialItem, type Draw, type DrawAt, dialAgain } from './draw/dials.ts'
 import type { Setup } from './draw/setup.ts'
@@ -443,9 +444,6 @@ function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): 
   const content = { to: strangerAddress, data: '0x', gas: noOpGas } as const
   const { hash, raw } = getSigner(world).sign({ nonce, ...content, gasPriceWei })
   records.foreign.add(hash)
-  try {
-    world.node('eth_sendRawTransaction', [raw], chain.head())
-  } catch {
-    // The pool refused it, and the transcript says why.
-  }
+  // Where the pool refuses it, the transcript says why.
+  tryTo(() => world.node('eth_sendRawTransaction', [raw], chain.head()))
 }
