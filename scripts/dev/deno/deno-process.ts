@@ -36,11 +36,10 @@ export async function startDenoProcess({
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
-  const wrapper = how === 'with_cron' ? 'with-cron' : laterMs === undefined ? undefined : 'later'
   const entry =
-    wrapper === undefined
-      ? [isDevelopment ? 'scripts/stack/served/deno-development.ts' : 'src/deno.ts']
-      : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
+    how === 'with_cron' || laterMs !== undefined
+      ? ['--allow-read', 'scripts/dev/deno/changed.ts']
+      : [isDevelopment ? 'scripts/stack/served/deno-development.ts' : 'src/deno.ts']
   const program = startProgram(
     [binary, ...(how !== 'deploy' ? [...served, ...address] : ['run', '--allow-all']), ...entry],
     {
@@ -58,7 +57,8 @@ export async function startDenoProcess({
         ...(how === 'deploy'
           ? { DENO_AUTO_SERVE: '1', DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${ownPort}` }
           : {}),
-        ...(laterMs === undefined ? {} : { LATER_MS: `${laterMs}` }),
+        HAS_CRON: how === 'with_cron' ? '1' : '0',
+        LATER_MS: `${laterMs ?? 0}`,
         ...variables,
       },
     },
