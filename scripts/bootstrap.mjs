@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { constants as system } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -74,12 +75,10 @@ async function install() {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   })
-  const fault = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? code)))
-  })
-  if (fault === undefined) return
-  process.stderr.write(`The packages could not be installed (npm install ended with ${fault}).\n`)
+  const [code, signal] = await once(child, 'exit').catch(({ message }) => [message])
+  if (code === 0) return
+  const end = signal ?? code
+  process.stderr.write(`The packages could not be installed (npm install ended with ${end}).\n`)
   process.exit(1)
 }
 
@@ -87,19 +86,15 @@ async function install() {
  * Gives the exit code; a channel tells the child at once when this process dies.
  * @param {string} file @param {string[]} args @returns {Promise<number>}
  */
-function runElsewhere(file, args) {
+async function runElsewhere(file, args) {
   /** @type {import('node:child_process').SpawnOptions} */
   const options = { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }
   const child = spawn(join(bin, 'node'), [file, ...args], options)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', (code, signal) =>
-      resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])),
-    )
-  })
+  const [code, signal] = await once(child, 'exit')
+  return code ?? 128 + (signal === null ? 0 : system.signals[signal])
 }
 
 const [script = '', ...args] = process.argv.slice(2)

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import { root } from './stack/folder.ts'
 
 /** Runs a command in the repository's root; its code is null where it can't start or is aborted. */
-export function runCommand(
+export async function runCommand(
   [command = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   told: (text: string) => void = () => {},
@@ -23,17 +24,12 @@ export function runCommand(
       told(text)
     })
   }
-  return new Promise((resolve) => {
-    const end = (code: number | null) => {
-      signal?.removeEventListener('abort', kill)
-      resolve({ code, output })
-    }
-    child.once('error', ({ message }) => {
-      output += `${message}\n`
-      end(null)
-    })
-    child.once('close', end)
+  const [code] = await once(child, 'close').catch(({ message }: Error) => {
+    output += `${message}\n`
+    return [null]
   })
+  signal?.removeEventListener('abort', kill)
+  return { code, output }
 }
 
 /** Has each process of a command end after so much CPU, since wall time tells of a busy machine. */

@@ -40,12 +40,8 @@ export function buildContracts(more: readonly string[] = []): Promise<void> {
 async function build(sources: readonly string[]): Promise<void> {
   // forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files.
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16)
-  const release = await lockFile(join(tmpdir(), `ussd-relay-build-${name}.db`))
-  try {
-    await forge(['build', '--quiet', ...sources])
-  } finally {
-    release()
-  }
+  using _ = await lockFile(join(tmpdir(), `ussd-relay-build-${name}.db`))
+  await forge(['build', '--quiet', ...sources])
 }
 
 /** Reads a contract of forge's last build; `file` is given where its name differs. */

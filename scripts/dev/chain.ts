@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseEther } from 'viem'
@@ -69,7 +69,7 @@ async function deploy(
   relayers: readonly Address[],
   isOverToken: boolean,
 ): Promise<Deployed> {
-  const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'deployment-'))
   const node = await openNode([anvil.url], 31)
   const payer = createTreasury(node, devKey)
   const token = isOverToken ? await createToken(node, payer) : undefined
@@ -78,12 +78,11 @@ async function deploy(
     chainId: 31,
     deployerKey: devKey,
     relayers: [...relayers],
-    recordFile: join(folder, '31.json'),
+    recordFile: join(folder.path, '31.json'),
     token,
     poolWei: isOverToken ? 10n ** 10n : parseEther('10'),
     log: () => {},
   })
-  rmSync(folder, { recursive: true })
   if (token !== undefined) {
     // The owner may pay any amount without one more approval.
     const args = [loan, maxUint256] as const

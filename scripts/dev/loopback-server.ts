@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -39,13 +40,7 @@ export async function startLoopbackServer(serve: Serve) {
     },
   }
 
-  function listen(on: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      http.once('error', reject)
-      http.listen(on, '127.0.0.1', () => {
-        http.off('error', reject)
-        resolve()
-      })
-    })
+  async function listen(on: number): Promise<void> {
+    await once(http.listen(on, '127.0.0.1'), 'listening')
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tryTo } from '../../src/runtime/log.ts'
@@ -19,12 +19,8 @@ function isFit(folder: string): boolean {
 }
 
 function canExecute(folder: string): boolean {
-  const own = mkdtempSync(join(folder, 'ussd-relay-try-'))
-  try {
-    const program = join(own, 'program')
-    writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
-    return spawnSync(program).status === 0
-  } finally {
-    rmSync(own, { recursive: true })
-  }
+  using own = mkdtempDisposableSync(join(folder, 'ussd-relay-try-'))
+  const program = join(own.path, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
+  return spawnSync(program).status === 0
 }

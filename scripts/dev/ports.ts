@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /** Stays below the system's ports (32768 on Linux); a cluster's Redis takes one 10,000 higher. */
@@ -15,19 +16,17 @@ export async function freePort(from?: number): Promise<number> {
 }
 
 /** Claims a port by its UDP twin, which the system takes back however the process ends. */
-function claim(port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket('udp4')
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      socket.close()
-      if (error.code === 'EADDRINUSE') resolve(false)
-      else reject(error)
-    })
-    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
-      socket.unref()
-      resolve(true)
-    })
-  })
+async function claim(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').bind({ port, address: '127.0.0.1', exclusive: true })
+  try {
+    await once(socket, 'listening')
+    socket.unref()
+    return true
+  } catch (error) {
+    socket.close()
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false
+    throw error
+  }
 }
 
 export function isFree(port: number): Promise<boolean> {

@@ -29,14 +29,14 @@ export type Processes = Extract<Awaited<ReturnType<typeof claim>>, { kind: 'clai
 export async function claim(folder: Folder, relayUrl: string) {
   const file = folder.processes
   const read = () => record.safeParse(readJson(file)).data
-  let release = takeLock(folder.lock)
-  while (release === undefined) {
+  let lock = takeLock(folder.lock)
+  while (lock === undefined) {
     // Between a start's lock and its record stands the record of the start before it.
     const running = read()
     if (running !== undefined && isRunning(running.main))
       return { kind: 'running' as const, ...running }
     await sleep(10)
-    release = takeLock(folder.lock)
+    lock = takeLock(folder.lock)
   }
   const main = identify(process.pid)
   if (main === undefined) throw new Error(`This process (${process.pid}) cannot be found`)
@@ -54,7 +54,7 @@ export async function claim(folder: Folder, relayUrl: string) {
     close: async () => {
       await Promise.all(children.map((child) => end(child, { graceMs: 0 })))
       rmSync(file, { force: true })
-      release?.()
+      lock?.close()
     },
   }
   const left = children.filter(isRunning)
@@ -62,20 +62,20 @@ export async function claim(folder: Folder, relayUrl: string) {
 }
 
 /** Waits until this process alone has the lock, which the system takes from a process that ends. */
-export async function lockFile(file: string): Promise<() => void> {
+export async function lockFile(file: string): Promise<Disposable> {
   for (;;) {
-    const release = takeLock(file)
-    if (release !== undefined) return release
+    const lock = takeLock(file)
+    if (lock !== undefined) return lock
     await sleep(100)
   }
 }
 
-/** Takes SQLite's lock of a file; returns its release, undefined if another process has it. */
-function takeLock(file: string): (() => void) | undefined {
+/** Takes SQLite's lock of a file until it is closed; undefined if another process has it. */
+function takeLock(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file)
   try {
     database.exec('BEGIN EXCLUSIVE')
-    return () => database.close()
+    return database
   } catch (error) {
     database.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined

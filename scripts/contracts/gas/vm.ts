@@ -51,12 +51,10 @@ export async function openVm(network: Network): Promise<MeasuredChain> {
     async undoing(measure) {
       const before = new Map(nonces)
       await vm.stateManager.checkpoint()
-      try {
-        return await measure()
-      } finally {
+      return measure().finally(async () => {
         await vm.stateManager.revert()
         nonces = before
-      }
+      })
     },
   }
 }

@@ -8,7 +8,7 @@ const lockedForMs = 5_000
 export function openRows(objects: string): Record<string, unknown>[] {
   const files = ledgerFiles(objects).filter((file) => file.endsWith('.sqlite'))
   return files.flatMap((file) => {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: lockedForMs })
+    using database = new DatabaseSync(file, { readOnly: true, timeout: lockedForMs })
     try {
       return database
         .prepare(
@@ -21,8 +21,6 @@ export function openRows(objects: string): Record<string, unknown>[] {
       // No ledger has been opened in this file yet.
       if (error instanceof Error && /no such table/.test(error.message)) return []
       throw error
-    } finally {
-      database.close()
     }
   })
 }

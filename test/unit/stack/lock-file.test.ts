@@ -25,16 +25,15 @@ test("a killed holder's lock is free for the next, even before its exit is colle
   const [text] = await once(parent.stdout, 'data')
   const pid = Number(text)
   let isMine = false
-  const locking = lockFile(lock).then((release) => {
+  const locking = lockFile(lock).then((taken) => {
     isMine = true
-    return release
+    return taken
   })
   await lockFile(join(folder, 'another'))
   expect(isMine).toBe(false)
   process.kill(pid, 'SIGKILL')
-  const release = await locking
+  using _ = await locking
   // Its files are closed a moment before it counts as ended.
   await until(() => identify(pid) === undefined)
   expect(process.kill(pid, 0)).toBe(true)
-  release()
 })
