@@ -20,14 +20,13 @@ export function* carryPayments(
   before: RoundFacts,
   { rules }: StageTerms,
 ): Asking<Plan> {
-  const isAnyFree = assignNonces(work, before, rules, 0, () => true).length > 0
+  const isAnyFree = assignNonces(work, before, rules, 0, () => 'yes').length > 0
   const facts = isAnyFree ? yield* askForNonces(work, before, rules) : before
   const { chainNonce, poolNonce } = facts
   const gasPriceWei = choosePrice(work, facts)
   const actions = planEnds(work, facts)
   if (poolNonce === undefined || gasPriceWei === undefined) return { actions, facts }
-  const isCarriable = (payment: Payment) => mayCarry(payment, facts)
-  const assigned = assignNonces(work, facts, rules, poolNonce, isCarriable)
+  const assigned = assignNonces(work, facts, rules, poolNonce, (one) => mayCarry(one, facts))
   const carried = assigned.map(({ nonce, payments }): Action => {
     const sessions = payments.map(({ session }) => session)
     const requests = payments.map(({ order }) => order.request)
@@ -54,9 +53,9 @@ function* askForNonces(work: Work, before: RoundFacts, rules: PoolRules): Asking
     findWallet(order.request) !== undefined && !payees.has(session)
   // Takes what was not asked as unspent and as a wallet, to see which payments would get a nonce.
   const assign = () =>
-    assignNonces(work, facts, rules, poolNonce, (payment) => {
-      return mustAsk(payment) || mustAskPayee(payment) || mayCarry(payment, facts)
-    })
+    assignNonces(work, facts, rules, poolNonce, (payment) =>
+      mustAsk(payment) || mustAskPayee(payment) ? 'yes' : mayCarry(payment, facts),
+    )
   const list = (isAsked: (payment: Payment) => boolean) =>
     assign().flatMap(({ payments }) => payments.filter(isAsked))
   function* askSpendings(event: string, payments: readonly Payment[]): Asking<void> {
@@ -123,11 +122,11 @@ function assignNonces(
   { head, chainNonce, refused }: RoundFacts,
   rules: PoolRules,
   poolNonce: number,
-  isCarriable: (payment: Payment) => boolean,
+  mayBeCarried: (payment: Payment) => Carriable,
 ): Assignment[] {
   const taken = new Set([...refused, ...work.nonces.map(({ nonce }) => nonce)])
   const top = Math.max(-1, ...work.nonces.map(({ nonce }) => nonce))
-  let waiting = listWaitingPayments(work, head).filter(isCarriable)
+  let waiting = selectInOrder(listWaitingPayments(work, head), mayBeCarried)
   const filled: Assignment[] = []
   for (let nonce = chainNonce; nonce < chainNonce + rules.maxInFlight; nonce++) {
     if (taken.has(nonce) || nonce < poolNonce) continue
@@ -139,6 +138,20 @@ function assignNonces(
     waiting = waiting.filter((payment) => !payments.includes(payment))
   }
   return filled
+}
+
+/** Selects what may be carried, none of it before an earlier payment of its account may be. */
+function selectInOrder(
+  payments: readonly Payment[],
+  mayBeCarried: (payment: Payment) => Carriable,
+): Payment[] {
+  const delayed = new Set<string>()
+  return payments.filter((payment) => {
+    const { from } = payment.order.request
+    const answer = delayed.has(from) ? 'unknown' : mayBeCarried(payment)
+    if (answer === 'unknown') delayed.add(from)
+    return answer === 'yes'
+  })
 }
 
 /** Tells whether the account's earlier payments, judged before it, have lower nonces. */
@@ -160,13 +173,15 @@ function isPaidToNoWallet(payment: Payment, { payees }: RoundFacts): boolean {
   return payee !== 'wallet' && payee !== 'unknown' && !mayBeExecuted(payment)
 }
 
-/**
- * Tells whether a payment may be sent: not if it is spent, or doubtful and unknown, nor to an
- * outside address that is no wallet, or of which that is unknown.
- */
-function mayCarry(payment: Payment, { spendings, payees }: RoundFacts): boolean {
+/** Is `unknown` while no node tells: then the account's later payments, judged after it, wait. */
+type Carriable = 'yes' | 'no' | 'unknown'
+
+/** Tells whether a payment may be sent: not if it is spent, nor outside to what is no wallet. */
+function mayCarry(payment: Payment, { spendings, payees }: RoundFacts): Carriable {
   const { session, order } = payment
-  if (findWallet(order.request) !== undefined && payees.get(session) !== 'wallet') return false
   const kind = spendings.get(session)?.kind
-  return kind === 'unspent' || (kind !== 'spent' && !mayBeExecuted(payment))
+  if (kind === 'spent') return 'no'
+  const payee = findWallet(order.request) === undefined ? 'wallet' : payees.get(session)
+  if (payee !== 'wallet') return payee === undefined || payee === 'unknown' ? 'unknown' : 'no'
+  return kind === 'unspent' || !mayBeExecuted(payment) ? 'yes' : 'unknown'
 }

@@ -22,15 +22,26 @@ function freeNonces({ work, facts, answers }: Snapshots): number[] {
   return inReach.filter((nonce) => nonce >= pool && !isHeld(nonce))
 }
 
-/** Payments that are known to be good for a nonce. */
+/** Payments that are known to be good for a nonce, behind none of their account that may not be. */
 function carriable({ work, facts, answers }: Snapshots): Payment[] {
-  return work.waiting.filter(({ session, attempts, order }) => {
-    const isInTime = order.request.deadline > facts.head.timestampSeconds
-    const spending = answers.spendings?.get(session)?.kind ?? 'unknown'
-    const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
-    return isInTime && isUnspent
+  const inTime = work.waiting.filter(
+    ({ order }) => order.request.deadline > facts.head.timestampSeconds,
+  )
+  const fateOf = ({ session, attempts }: Payment) => {
+    const kind = answers.spendings?.get(session)?.kind ?? 'unknown'
+    return kind === 'unknown' && attempts === 0 ? 'unspent' : kind
+  }
+  return inTime.filter((payment) => {
+    const isDelayed = inTime.some(
+      (other) => isBefore(other, payment) && fateOf(other) === 'unknown',
+    )
+    return fateOf(payment) === 'unspent' && !isDelayed
   })
 }
+
+/** Tells whether a payment is one of the same account, accepted before. */
+const isBefore = (other: Payment, { order, acceptedAt }: Payment): boolean =>
+  other.order.request.from === order.request.from && other.acceptedAt < acceptedAt
 
 /** Prepares the same with a payment carried in vain, whose execution the node does not tell. */
 function doubting({ work, facts, answers }: Snapshots, session: string): Snapshots {
@@ -119,7 +130,7 @@ describe('a plan', () => {
       expect(fills).toEqual(canSign(given) ? wanted(given) : [])
     }))
 
-  test("delays no payment because of another one's trouble", () => {
+  test("delays no payment because of another account's trouble, or of a later one's", () => {
     const signing = snapshots.filter(canSign).map(repaired)
     always(signing.chain(withTrouble), ({ given, session }) => {
       const after = doubting(given, session)
@@ -129,7 +140,12 @@ describe('a plan', () => {
         if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
           throw new Error(`nonce ${fill.nonce} is not filled any more`)
         }
-        for (const other of fill.sessions.filter((one) => one !== session)) {
+        const queued = given.work.waiting.find((one) => one.session === session)
+        const isBehind = (other: string) =>
+          given.work.waiting.some(
+            (one) => one.session === other && queued !== undefined && isBefore(queued, one),
+          )
+        for (const other of fill.sessions.filter((one) => one !== session && !isBehind(one))) {
           const now = fillsAfter.find((one) => one.sessions.includes(other))
           if (now === undefined || now.nonce > fill.nonce) {
             throw new Error(`${other} loses nonce ${fill.nonce} by the trouble of ${session}`)
