@@ -1,4 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { tryTo } from '../../src/runtime/log.ts'
 import { until } from './wait.ts'
@@ -24,15 +25,10 @@ export function startProgram(
       onLine(line)
     })
   }
-  let end: { code: number | null; signal: NodeJS.Signals | null } | undefined
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', (code, signal) => {
-      end = { code, signal }
-      resolve()
-    })
-  })
+  const exited = once(child, 'exit')
+  const isRunning = () => child.exitCode === null && child.signalCode === null
   function signal(name: NodeJS.Signals): void {
-    if (end !== undefined || child.pid === undefined) return
+    if (!isRunning() || child.pid === undefined) return
     // It may have ended by itself.
     const pid = detached ? -child.pid : child.pid
     tryTo(() => process.kill(pid, name))
@@ -41,15 +37,15 @@ export function startProgram(
   return {
     pid: child.pid ?? 0,
     exited,
-    isRunning: () => end === undefined,
+    isRunning,
     /** Says how it ended: by a signal, or with a code. */
-    describeEnd: () => end?.signal ?? `code ${end?.code}`,
+    describeEnd: () => child.signalCode ?? `code ${child.exitCode}`,
     signal,
     /** Waits until a condition holds. @throws {Error} it has ended before */
     until: (condition: () => Promise<boolean>) =>
       until(() => {
-        if (end === undefined) return condition()
-        throw new Error(`${command} ended with ${end.code}:\n${said.join('\n')}`)
+        if (isRunning()) return condition()
+        throw new Error(`${command} ended with ${child.exitCode}:\n${said.join('\n')}`)
       }),
     /** Kills it at once, as a lost machine does. */
     async kill(): Promise<void> {
@@ -66,7 +62,7 @@ export function startProgram(
     const forced = setTimeout(() => signal('SIGKILL'), graceMs)
     await exited
     clearTimeout(forced)
-    return end?.code ?? null
+    return child.exitCode
   }
 }
 
