@@ -40,7 +40,7 @@ export const house = createCommand({
 
     /** Lists what is counted, its count, and its bound. */
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-      ['lines of src, without what is generated', linesOf(src), 39_937],
+      ['lines of src, without what is generated', linesOf(src), 39_936],
       ['lines of scripts', linesOf(scripts), 23_496],
       ['lines of test', linesOf(tests), 46_066],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
@@ -51,7 +51,7 @@ export const house = createCommand({
       ['lines of comment over 100 characters', size.countLongComments(code), 0],
       ['lines of Markdown over 100 characters', size.countLongLines(documents), 0],
       ['lines of README.md', size.countLines(read('README.md')), 120],
-      ['bytes of the bundle, gzipped', bundle.gzipped, 330_643],
+      ['bytes of the bundle, gzipped', bundle.gzipped, 330_687],
     ]
     const counts = rows.map(
       ([what, count, bound]) =>

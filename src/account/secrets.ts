@@ -1,5 +1,4 @@
-import { hmac } from '@noble/hashes/hmac'
-import { sha256 } from '@noble/hashes/sha2'
+import { createHmac } from 'node:crypto'
 import { type Address, bytesToHex, type Hex, hexToBytes, stringToBytes } from 'viem'
 
 export type Secret = Hex
@@ -7,12 +6,12 @@ export type Secret = Hex
 /** Computes the HMAC-SHA-256 (RFC 2104) of parts; different lists never hash as one message. */
 export type KeyedHash = (...parts: readonly string[]) => Uint8Array<ArrayBuffer>
 
-/** Creates a hash in plain JavaScript, as `crypto.subtle` costs an event-loop turn per message. */
+/** Creates a hash that answers at once: `crypto.subtle` costs an event-loop turn per message. */
 export function createKeyedHash(secret: Secret): KeyedHash {
   const key = hexToBytes(secret)
   return (...parts) => {
     const message = parts.map((part) => `${part.length}:${part}`).join('')
-    return new Uint8Array(hmac(sha256, key, stringToBytes(message)))
+    return new Uint8Array(createHmac('sha256', key).update(stringToBytes(message)).digest())
   }
 }
 

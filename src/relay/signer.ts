@@ -58,9 +58,9 @@ declare module 'node:crypto' {
     digest: 'sha512',
   ): Uint8Array
   export function createHmac(
-    digest: 'sha512',
+    digest: 'sha256' | 'sha512',
     key: string | Uint8Array,
-  ): { update(data: Uint8Array): { digest(): Uint8Array } }
+  ): { update(data: string | Uint8Array): { digest(): Uint8Array; digest(form: 'hex'): string } }
 }
 
 /** Derives a relayer key on the chain's path (BIP-44). @throws {Error} no phrase of BIP-39 */
