@@ -38,7 +38,8 @@ export async function measureJsonRpc(world: World): Promise<void> {
     const bodies = Array.from({ length: count }, () => JSON.stringify(body()))
     const load = { url: served[name].url, headers, bodies, expects: '"result":' }
     const { startedAt, endedAt, replyMs } = await runLoad({ ...load, pace: { callers } })
-    return { p50: quantile(replyMs, 0.5), perSecond: (count * 1000) / (endedAt - startedAt) }
+    const [p50 = 0, p99 = 0] = [0.5, 0.99].map((part) => quantile(replyMs, part))
+    return { p50, p99, perSecond: (count * 1000) / (endedAt - startedAt) }
   }
   for (const { title, requests, body, holdsCpu = true, isCommon } of await makeQuestions(chain)) {
     // The first answers are the compiler's, and they find nothing kept.
@@ -49,17 +50,23 @@ export async function measureJsonRpc(world: World): Promise<void> {
     figures.hold(`questions to the node, ${title}: service`, 'each answer', each)
     // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that
     // counts would be a part of what is counted.
-    const before = { own: readCpuMs(served.own.pid), baseline: readCpuMs(served.baseline.pid) }
-    const alone = await takeTurns(names, turns, (name) => ask(name, body, requests))
+    const takeAll = async (count: number, callers: number) => {
+      const before = names.map((name) => readCpuMs(served[name].pid))
+      const taken = await takeTurns(names, turns, (name) => ask(name, body, count, callers))
+      const after = names.map((name) => readCpuMs(served[name].pid))
+      const [own = 0, baseline = 1] = after.map((cpuMs, index) => cpuMs - (before[index] ?? 0))
+      return { taken, cpuRatio: own / baseline }
+    }
     const at = `${title}, 1 caller`
-    const [own, baseline] = names.map((name) => readCpuMs(served[name].pid) - before[name])
-    addMedianReply(figures, at, alone)
+    const alone = await takeAll(requests, 1)
+    addReplies(figures, at, alone.taken)
     const tell = holdsCpu ? figures.hold : figures.add
-    tell(`CPU of ${at}: ${pair}`, 'ratio', (own ?? 0) / (baseline ?? 0))
+    tell(`CPU of ${at}: ${pair}`, 'ratio', alone.cpuRatio)
     if (!isCommon) continue
-    const many = await takeTurns(names, turns, (name) => ask(name, body, 160, 16))
+    const { taken: many, cpuRatio } = await takeAll(160, 16)
     const atMany = `${title}, 16 callers`
-    addMedianReply(figures, atMany, many)
+    addReplies(figures, atMany, many)
+    figures.add(`CPU of ${atMany}: ${pair}`, 'ratio', cpuRatio)
     for (const name of names) {
       const perSecond = many[name].map((taken) => taken.perSecond)
       figures.add(`answers, ${atMany}: ${titles[name]}`, 'a second', ...perSecond)
@@ -69,16 +76,17 @@ export async function measureJsonRpc(world: World): Promise<void> {
   }
 }
 
-type Taken = { p50: number; perSecond: number }
+type Taken = { p50: number; p99: number; perSecond: number }
 type Turns = Record<Name, Taken[]>
 
-/** Tells the p50 of both, and the ratios of turns that followed each other. */
-function addMedianReply({ add }: World['figures'], at: string, taken: Turns): void {
-  for (const name of names) add(`p50, ${at}: ${titles[name]}`, 'ms', ...taken[name].map(medianOf))
-  add(`p50, ${at}: ${pair}`, 'ratio', ...computeRatios(taken, medianOf))
+/** Tells p50 and p99 of both, and the ratios of turns that followed each other. */
+function addReplies({ add }: World['figures'], at: string, taken: Turns): void {
+  for (const part of ['p50', 'p99'] as const) {
+    const read = (one: Taken) => one[part]
+    for (const name of names) add(`${part}, ${at}: ${titles[name]}`, 'ms', ...taken[name].map(read))
+    add(`${part}, ${at}: ${pair}`, 'ratio', ...computeRatios(taken, read))
+  }
 }
-
-const medianOf = ({ p50 }: Taken) => p50
 
 const computeRatios = ({ own, baseline }: Turns, of: (taken: Taken) => number): number[] =>
   own.flatMap((taken, index) => {
