@@ -41,7 +41,7 @@ export const house = createCommand({
     /** Lists what is counted, its count, and its bound. */
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
       ['lines of src, without what is generated', linesOf(src), 39_936],
-      ['lines of scripts', linesOf(scripts), 23_504],
+      ['lines of scripts', linesOf(scripts), 23_505],
       ['lines of test', linesOf(tests), 46_066],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
       ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 12],

@@ -49,4 +49,5 @@ export async function measureRootstock(world: World): Promise<void> {
   figures.hold(usdFigure, 'US$', usd * 1000)
   const gas = `1,000 payments: gas, ${transferGas} each at ${gasPriceGwei} gwei (assumed)`
   figures.add(gas, 'US$', gasUsd * 1000)
+  pool.setBlockTime(undefined)
 }

@@ -66,6 +66,11 @@ export async function startBenchChain(
   const accounts = callers.map(({ account }) => account.address)
   const one = getOne(chain.unit)
   await deposit(chain, [...accounts, recipient], one)
+  const placeOf = (address: Address) =>
+    keccak256(concat([pad(address), toHex(accountsSlot, { size: 32 })]))
+  const place = accounts[0] && placeOf(accounts[0])
+  const word = z.string().parse(await call('eth_getStorageAt', [chain.loan, place, 'latest']))
+  if (BigInt(word) !== one) throw new Error(`accounts are no longer in slot ${accountsSlot}`)
   const keyHash = hashKey(apiKey)
   // As shipped: tests dial as no person does.
   const { MAX_DIALS_A_MINUTE: _, MAX_OPEN_PAYMENTS: __, ...bindings } = chain.bindings
@@ -92,13 +97,8 @@ export async function startBenchChain(
     /** Makes so many other callers, whose money is written into the contract and not deposited. */
     async makeCallers(count: number) {
       const made = (await createCallers(chain, callerCount + count)).slice(callerCount)
-      const slot = toHex(accountsSlot, { size: 32 })
-      const place = (address: Address) => keccak256(concat([pad(address), slot]))
-      const [known] = accounts.map(place)
-      const word = z.string().parse(await call('eth_getStorageAt', [chain.loan, known, 'latest']))
-      if (BigInt(word) !== one) throw new Error(`accounts are no longer in slot ${accountsSlot}`)
       await inLanes(50, made.entries(), async ([, { account }]) => {
-        await call('anvil_setStorageAt', [chain.loan, place(account.address), word])
+        await call('anvil_setStorageAt', [chain.loan, placeOf(account.address), word])
       })
       return made
     },
