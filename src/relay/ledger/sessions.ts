@@ -145,13 +145,15 @@ export const sessionSteps = {
       const isLate = isOld(step, refusing.asOf)
       const traces = relayer === step.relayer && !isLate ? refusing.traces : undefined
       if (traces !== undefined) compareNonces(step, traces)
+      const isSilent = refusing.observations?.node === 'silent'
       countEvent(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
       recordRefusal(rows, refusing, refusing.reason)
       if (refusing.reason === 'unlisted') saveMeta(rows, 'unlisted', rows.now)
       recordObservations(step, refusing.observations)
       const refused = recordObstacle(rows, refusing.obstacle)
       // Whether an intent is spent is the same by any key; the counts are of one.
-      const isUnsure = isLate || refusing.traces?.isSpent === true || mayHavePaid(step, traces)
+      const isUnsure =
+        isLate || refusing.traces?.isSpent === true || mayHavePaid(step, traces, isSilent)
       if (isUnsure && !isSilentOnPayments(refusing.reason))
         return { ...refused, kind: 'unsure' as const }
       const unsure = refusing.reason === undefined ? 'unsure' : 'ended'

@@ -75,11 +75,7 @@ export async function endUnpaid(delivery: Delivery, isNodeSilent: boolean): Prom
   const { relayer, step, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-  if (isNodeSilent) {
-    progress.observed.node = 'silent'
-    // What it told before shows nothing of what was sent and lost since.
-    progress.traces = undefined
-  }
+  if (isNodeSilent) progress.observed.node = 'silent'
   const closed = refuse(delivery, { kind: isNodeSilent ? 'no_answer' : 'unavailable' }).catch(() =>
     readKnownAnswer(relayer.ledger, step.stepKey),
   )

@@ -56,8 +56,13 @@ export const isOld = ({ rows }: StepContext, asOf: number | undefined): boolean 
  * blocks have all that the key sent before: in another one's place may come a block that spends it.
  * A node may be behind.
  */
-export function mayHavePaid(step: StepContext, traces: Traces | undefined): boolean {
-  if (traces === undefined && step.rules.canLoseTail) return true
+export function mayHavePaid(
+  step: StepContext,
+  traces: Traces | undefined,
+  isNodeSilent: boolean,
+): boolean {
+  // What a node told before it fell silent shows nothing of what was lost since.
+  if ((traces === undefined || isNodeSilent) && step.rules.canLoseTail) return true
   const comparison = readComparison(step.rows)
   if (comparison === undefined) return true
   if (comparison.lostAt !== undefined || traces?.isSpent === true) return true

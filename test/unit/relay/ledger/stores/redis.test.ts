@@ -201,6 +201,20 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await refuse('late', maxReadAgeMs + 1)).toEqual({ kind: 'unsure' })
     })
 
+    test('says nothing of lost rows by what a node told before it fell silent', async () => {
+      const ledger = open(newName(), { canLoseTail: true })
+      await accept(ledger, 's')
+      const refuse = (session: string, node: 'answered' | 'silent') => {
+        const [traces, observations] = [
+          { chain: 1, pool: 1 },
+          { node, facts: {}, round: undefined },
+        ]
+        return ledger.refuse({ ...refusingOf(session), reason: 'held', traces, observations })
+      }
+      expect(await refuse('silent', 'silent')).toMatchObject({ kind: 'unsure' })
+      expect(await refuse('told', 'answered')).toMatchObject({ kind: 'refused' })
+    })
+
     test('continues after the database has lost its scripts', async () => {
       const ledger = open(newName())
       await accept(ledger, 's')
