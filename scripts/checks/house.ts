@@ -41,8 +41,8 @@ export const house = createCommand({
     /** Lists what is counted, its count, and its bound. */
     const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
       ['lines of src, without what is generated', linesOf(src), 39_939],
-      ['lines of scripts', linesOf(scripts), 23_511],
-      ['lines of test', linesOf(tests), 46_080],
+      ['lines of scripts', linesOf(scripts), 23_510],
+      ['lines of test', linesOf(tests), 46_085],
       ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
       ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 12],
       ['names that two files of src export', twice.length, 0],

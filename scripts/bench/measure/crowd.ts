@@ -36,9 +36,8 @@ export async function measureCrowd({ chain, figures, onEnd, serveRelay }: World)
     expects: 'END Transfer Submitted',
   })
   const late = () => new Error('not all payments of the crowd are in blocks')
-  await until(async () => (await readBlocks()).length >= callerCount, {
-    ...{ everyMs: 500, withinMs: 180_000, late },
-  })
+  const areIn = async () => (await readBlocks()).length >= callerCount
+  await until(areIn, { everyMs: 500, withinMs: 180_000, late })
   const seconds = (now() - startedAt) / 1000
   const blocks = await readBlocks()
   const [first, last] = [Math.min(...blocks), Math.max(...blocks)]

@@ -284,17 +284,19 @@ function stopIn(pauseMs: number, meanwhile = async () => {}) {
   return { state, slept }
 }
 
-/** Has a method of the ledger answer from its second call on. */
-function failOnce(ledger: WholeLedger, method: 'acceptOffers' | 'refuse') {
+/** Has the first calls of a method fail; returns what resolves once the next one is over. */
+function failFirst(ledger: WholeLedger, method: 'acceptOffers' | 'refuse', failures = 1) {
   const call = ledger[method] as (...args: unknown[]) => Promise<unknown>
+  const over = Promise.withResolvers<void>()
   let calls = 0
   Object.assign(ledger, {
     [method]: async (...args: unknown[]) => {
       calls += 1
-      if (calls === 1) throw new Error('the object restarts')
-      return call(...args)
+      if (calls <= failures) throw new Error('the object restarts')
+      return call(...args).finally(over.resolve)
     },
   })
+  return over.promise
 }
 
 const nothingSpent = {
@@ -330,19 +332,22 @@ describe('a process that is stopped beyond the time of an answer', () => {
   })
 
   test.for([
-    ['while an offer waits for its batch', 0, undefined, undefined],
-    ['while an offer is tried again', 50, 'acceptOffers', undefined],
-    ['while a refusal is tried again', 50, 'refuse', denied],
-  ] as const)('%s, begins and closes nothing', async ([, pauseMs, method, findDenial]) => {
-    const { state, slept } = stopIn(pauseMs)
-    const { ledger, dial } = stillChain({ slept })
-    if (method !== undefined) failOnce(ledger, method)
-    expect(await dial(1, 1, 1n, 'transfer', findDenial)).toBe('uncertain')
-    await systemClock.sleep(60)
-    expect(state.isStopped).toBe(true)
-    expect((await ledger.readWork()).carried).toEqual([])
-    expect(await dial(1)).toBe('submitted')
-  })
+    ['while an offer waits for its batch', 0, 'acceptOffers', 0, undefined],
+    ['while an offer is tried again', 50, 'acceptOffers', 1, undefined],
+    ['while a refusal is tried again', 50, 'refuse', 1, denied],
+  ] as const)(
+    '%s, begins and closes nothing',
+    async ([, pauseMs, method, failures, findDenial]) => {
+      const { state, slept } = stopIn(pauseMs)
+      const { ledger, dial } = stillChain({ slept })
+      const isOver = failFirst(ledger, method, failures)
+      expect(await dial(1, 1, 1n, 'transfer', findDenial)).toBe('uncertain')
+      await isOver
+      expect(state.isStopped).toBe(true)
+      expect((await ledger.readWork()).carried).toEqual([])
+      expect(await dial(1)).toBe('submitted')
+    },
+  )
 
   test('says nothing of a payment whose row the ledger has lost meanwhile', async () => {
     let sent = 0
@@ -362,7 +367,7 @@ describe('a process that is stopped beyond the time of an answer', () => {
     for (const one of [ledger, replica])
       await one.refuse({ ...other, traces: { chain: 0, pool: 0, relayer: address } })
     relayer.ledger = { ...ledger }
-    failOnce(relayer.ledger as WholeLedger, 'refuse')
+    failFirst(relayer.ledger as WholeLedger, 'refuse')
     expect(await dial(1, 1, 1n, 'transfer', denied)).toBe('uncertain')
     expect(state.isStopped).toBe(true)
   })
@@ -370,7 +375,7 @@ describe('a process that is stopped beyond the time of an answer', () => {
   test('while the end of a session is tried again, closes nothing', async () => {
     const { state, slept } = stopIn(50)
     const { ledger, relayer, world } = stillChain({ answers: nothingSpent, slept })
-    failOnce(ledger, 'refuse')
+    const isOver = failFirst(ledger, 'refuse')
     const account = relayer.signer.address
     const stepKey = { session: 'session 1', input: 'input', account }
     const intent = { from: account, intentId: numberToHex(1, { size: 22 }) }
@@ -378,7 +383,7 @@ describe('a process that is stopped beyond the time of an answer', () => {
     expect(await createEndSession(relayer)({ ...end, reason: 'void' })).toEqual({
       kind: 'uncertain',
     })
-    await systemClock.sleep(60)
+    await isOver
     expect(state.isStopped).toBe(true)
     expect((await ledger.lookup(stepKey)).kind).toBe('undecided')
   })
